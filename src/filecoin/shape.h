@@ -88,6 +88,10 @@ typedef struct registered_post {
     bool api_1_2; /* window challenge index rule */
 } registered_post;
 cuzk_status registered_post_by_number(uint64_t number, registered_post *out, cuzk_error *err);
+cuzk_status registered_post_by_name(const char *name, registered_post *out, cuzk_error *err);
+void registered_post_name(const registered_post *post, char out[64]);
 cuzk_status registered_update_by_number(uint64_t number, const sector_shape **out, cuzk_error *err);
+/* "StackedDrg32GiBV1" -> 3 */
+cuzk_status registered_update_by_name(const char *name, uint32_t *number, cuzk_error *err);
 
 #endif
