@@ -1,0 +1,25 @@
+# Two commands for a fresh Debian 12: `make demo` and `make test`. Everything else is CMake
+# (CMakePresets.json); this file only chains the steps.
+.PHONY: all deps demo test clean
+
+BUILD ?= build
+JOBS ?= $(shell nproc)
+
+all: deps
+	cmake --preset default -B $(BUILD)
+	cmake --build $(BUILD) -j $(JOBS)
+
+deps:
+	sh scripts/install-deps.sh
+
+demo: all
+	sh scripts/demo.sh $(BUILD)
+
+test: deps
+	sh scripts/install-deps.sh --test
+	cmake --preset default -B $(BUILD)
+	cmake --build $(BUILD) -j $(JOBS)
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+clean:
+	rm -rf $(BUILD)

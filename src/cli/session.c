@@ -1,0 +1,173 @@
+/* Helpers shared by the commands: options, errors, progress, measurements. */
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static int exit_code(cuzk_status status) {
+    switch (status) {
+    case CUZK_OK:
+        return EXIT_OK;
+    case CUZK_ERR_INVALID_PROOF:
+    case CUZK_ERR_NO_MEMORY:
+    case CUZK_ERR_EXHAUSTED:
+    case CUZK_ERR_DEVICE_MEMORY:
+    case CUZK_ERR_DEVICE:
+    case CUZK_ERR_DEVICE_LOST:
+    case CUZK_ERR_CANCELLED:
+    case CUZK_ERR_TIMEOUT:
+    case CUZK_ERR_INTERNAL:
+        return EXIT_FAILED;
+    default:
+        return EXIT_BAD_INPUT;
+    }
+}
+
+int cli_report(const cli_command *self, const cuzk_error *err) {
+    fprintf(stderr, "cuzk %s: %s\n", self->name, err->text);
+    return exit_code(err->status);
+}
+
+int cli_usage(const cli_command *self, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "cuzk %s: ", self->name);
+    vfprintf(stderr, format, args);
+    fprintf(stderr, " (see cuzk %s --help)\n", self->name);
+    va_end(args);
+    return EXIT_BAD_INPUT;
+}
+
+/* ---- progress ---- */
+
+typedef struct progress_state {
+    bool terminal;
+    bool shown; /* a bar is on the current line */
+    char stage[64];
+    double started, last;
+    int last_percent;
+} progress_state;
+static progress_state progress;
+
+double cli_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void draw_bar(const char *stage, int percent, double seconds) {
+    char bar[41];
+    for (int i = 0; i < 40; i++)
+        bar[i] = i < percent * 40 / 100 ? '#' : '.';
+    bar[40] = 0;
+    fprintf(stderr, "\r%-24s [%s] %3d%% %6.1f s", stage, bar, percent, seconds);
+    fflush(stderr);
+}
+
+static void show_progress(void *arg, const char *stage, uint64_t done, uint64_t total) {
+    progress_state *p = arg;
+    const double now = cli_now();
+    const int percent = total == 0 ? 100 : (int)(100.0 * (double)done / (double)total);
+    if (strcmp(stage, p->stage) != 0) {
+        if (p->shown && p->terminal) fputc('\n', stderr);
+        snprintf(p->stage, sizeof p->stage, "%s", stage);
+        p->started = now;
+        p->last = now;
+        p->last_percent = 0;
+        p->shown = false;
+    }
+    const bool finished = done >= total;
+    if (p->terminal) {
+        /* Stages that end within a second are never drawn. */
+        if (now - p->started < 1.0 || (now - p->last < 0.1 && !finished)) return;
+        draw_bar(stage, percent, now - p->started);
+        p->shown = true;
+        if (finished) {
+            fputc('\n', stderr);
+            p->shown = false;
+            p->stage[0] = 0;
+        }
+    } else {
+        const bool step = percent >= p->last_percent + 10 || now - p->last >= 10.0;
+        if (now - p->started < 1.0 || !(step || finished)) return;
+        fprintf(stderr, "%s: %d%% (%.1f s)\n", stage, percent, now - p->started);
+        p->last_percent = percent;
+    }
+    p->last = now;
+}
+
+static host_std *interrupted_host;
+static void on_interrupt(int signal_number) {
+    (void)signal_number;
+    if (interrupted_host != NULL) host_std_cancel(interrupted_host);
+}
+
+cuzk_status cli_session_open(cli_session *s, unsigned threads, bool quiet, cuzk_error *err) {
+    CUZK_TRY(host_std_new(threads, 0, &s->std, err));
+    s->host = host_std_host(s->std);
+    memset(&progress, 0, sizeof progress);
+    progress.terminal = isatty(STDERR_FILENO) == 1;
+    if (!quiet) host_std_set_progress(s->std, show_progress, &progress);
+    interrupted_host = s->std;
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    return CUZK_OK;
+}
+
+void cli_session_close(cli_session *s) {
+    if (progress.shown && progress.terminal) fputc('\n', stderr);
+    interrupted_host = NULL;
+    host_std_free(s->std);
+}
+
+/* ---- values ---- */
+
+bool cli_parse_unsigned(const char *text, uint64_t min, uint64_t max, uint64_t *out) {
+    char *end;
+    if (!isdigit((unsigned char)text[0])) return false;
+    errno = 0;
+    const unsigned long long v = strtoull(text, &end, 10);
+    if (errno != 0 || *end != 0 || v < min || v > max) return false;
+    *out = v;
+    return true;
+}
+
+bool cli_parse_hex(const char *text, uint8_t *out, size_t bytes) {
+    if (strlen(text) != 2 * bytes) return false;
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned v;
+        if (!isxdigit((unsigned char)text[2 * i]) || !isxdigit((unsigned char)text[2 * i + 1]) ||
+            sscanf(text + 2 * i, "%2x", &v) != 1)
+            return false;
+        out[i] = (uint8_t)v;
+    }
+    return true;
+}
+
+void cli_hex(char *out, const uint8_t *data, size_t bytes) {
+    for (size_t i = 0; i < bytes; i++)
+        sprintf(out + 2 * i, "%02x", data[i]);
+}
+
+/* ---- measurements ---- */
+
+double cli_cpu_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+uint64_t cli_peak_rss(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
