@@ -55,8 +55,10 @@ struct executor {
 /* The CPU executor: memory from host, threads from host->parallel. */
 cuzk_status executor_cpu_open(const cuzk_host *host, executor **out, cuzk_error *err);
 
-/* One partition on one executor, from witness to verified proof: begin, finish, assemble, verify
- * against the public inputs in w. CUZK_ERR_INVALID_PROOF when the device computed a wrong sum. */
+/* One partition on one executor that has key loaded: begin in slot 0, finish, assemble, verify
+ * against the public inputs in w. CUZK_ERR_INVALID_PROOF when the device computed a wrong sum or w
+ * does not satisfy the circuit, CUZK_ERR_ARGUMENT when r and s are both zero. timing may be NULL.
+ */
 cuzk_status executor_prove(executor *ex, const executor_key *key, const witness *w,
                            const groth16_blinding *rs, groth16_proof *proof,
                            executor_timing *timing, cuzk_error *err);

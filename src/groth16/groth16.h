@@ -20,9 +20,9 @@ typedef struct groth16_vk {
 } groth16_vk;
 
 /* Parse the .vk layout (bellperson VerifyingKey::write): 868 + 96 n bytes. Every point is checked
- * (canonical, on curve, subgroup, not infinity) and the key is sane: delta != gamma, alpha/beta/
- * gamma/delta not infinity, G1 and G2 beta and delta agree by pairing. `what` names the file in
- * error texts. */
+ * (canonical, on curve, subgroup, not infinity) and the key is sane: delta is neither gamma nor the
+ * generator, and G1 and G2 beta and delta agree by pairing (CUZK_ERR_MISMATCH otherwise). `what`
+ * names the file in error texts. */
 cuzk_status groth16_vk_read(const cuzk_host *host, const uint8_t *data, size_t bytes,
                             const char *what, groth16_vk **out, cuzk_error *err);
 void groth16_vk_free(const cuzk_host *host, groth16_vk *vk);
@@ -54,6 +54,8 @@ cuzk_status groth16_params_check(const cuzk_host *host, const groth16_params *pa
 typedef struct groth16_secrets {
     fr_t alpha, beta, gamma, delta, tau;
 } groth16_secrets;
+/* Secrets from host->random, none zero, delta neither gamma nor 1. The caller zeroes them. */
+cuzk_status groth16_secrets_random(const cuzk_host *host, groth16_secrets *out, cuzk_error *err);
 /* Write a parameter file and its .vk for circuit to the given paths (temporary name, fsync,
  * rename). The generators are the standard ones. circuit must have been recorded with C. */
 cuzk_status groth16_setup(const cuzk_host *host, const r1cs *circuit,
@@ -76,14 +78,22 @@ cuzk_status groth16_proof_read(groth16_proof *p, const uint8_t in[GROTH16_PROOF_
                                cuzk_error *err);
 
 /* Verify one proof against public inputs x[0..n) (ONE not among them): CUZK_OK or
- * CUZK_ERR_INVALID_PROOF; CUZK_ERR_MISMATCH when n + 1 != n_ic. */
+ * CUZK_ERR_INVALID_PROOF (also when a point of the struct is outside its group); CUZK_ERR_MISMATCH
+ * when n + 1 != n_ic. Groth16 proofs are malleable: their bytes identify nothing. */
 cuzk_status groth16_verify(const cuzk_host *host, const groth16_vk *vk, const groth16_proof *proof,
                            const fr_t *x, size_t n, cuzk_error *err);
 /* Verify n_proofs at once by a random linear combination with 128-bit coefficients from
- * host->random; inputs are n_proofs consecutive vectors of n. */
+ * host->random; inputs are n_proofs consecutive vectors of n. No proofs: CUZK_ERR_ARGUMENT. */
 cuzk_status groth16_verify_many(const cuzk_host *host, const groth16_vk *vk,
                                 const groth16_proof *proofs, size_t n_proofs, const fr_t *x,
                                 size_t n, cuzk_error *err);
+
+/* The same from bytes as they travel: n_proofs concatenated proofs of exactly 192 bytes each, and
+ * for each of them n public inputs of 32 bytes little-endian. An input that is not below r is
+ * refused (CUZK_ERR_NOT_CANONICAL), never reduced; a wrong length is CUZK_ERR_FORMAT. */
+cuzk_status groth16_verify_bytes(const cuzk_host *host, const groth16_vk *vk,
+                                 const uint8_t *proof_bytes, size_t bytes, size_t n_proofs,
+                                 const uint8_t *input_bytes, size_t n, cuzk_error *err);
 
 /* The sums an executor computes from a witness (REFERENCE.md 10.3). */
 typedef struct groth16_sums {
@@ -95,7 +105,10 @@ typedef struct groth16_sums {
 typedef struct groth16_blinding {
     fr_t r, s;
 } groth16_blinding;
+/* Fresh blinding from host->random, never both zero. */
 cuzk_status groth16_blinding_random(const cuzk_host *host, groth16_blinding *out, cuzk_error *err);
+/* Zero it: to be called as soon as the proof is assembled. */
+void groth16_blinding_wipe(groth16_blinding *rs);
 
 /* A = alpha + a + r delta, B = beta + b + s delta, C = h + l + s A + r B1 - r s delta. */
 void groth16_assemble(const groth16_vk *vk, const groth16_sums *sums, const groth16_blinding *rs,
