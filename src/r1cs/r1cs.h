@@ -46,6 +46,7 @@ typedef struct r1cs {
     const fr_t *dict; /* distinct coefficients, Montgomery; dict[0] = 1 */
     uint32_t dict_size;
     uint64_t rows, aux, inputs, fields; /* inputs counts ONE */
+    bool has_c;                         /* false after r1cs_drop_c */
     uint64_t nnz[3];                    /* without the appended rows */
     uint64_t zero_terms[3];             /* of them, with a zero coefficient */
     unsigned log2_domain;               /* least k with 2^k >= rows + inputs */
@@ -59,7 +60,10 @@ typedef struct r1cs {
 /* Record a circuit. CUZK_ERR_NO_MEMORY, or what the circuit reported. */
 cuzk_status r1cs_record(const cuzk_host *host, const cs_circuit *circuit, r1cs **out,
                         cuzk_error *err);
-void r1cs_free(const cuzk_host *host, r1cs *r);
+void r1cs_free(const cuzk_host *host, r1cs *r); /* r may be NULL */
+/* Forget C, which only set-up, digests and checks need: a satisfied row's C value is the product of
+ * the other two. The rest of r stays as it is; functions that need C say CUZK_ERR_UNSUPPORTED. */
+void r1cs_drop_c(const cuzk_host *host, r1cs *r);
 
 /* Digests of the constraint stream under the fixtures' names (fixtures README "r1cs/SHAPE.json");
  * rows are expanded on the fly, chunks hashed in parallel. */
@@ -75,6 +79,9 @@ typedef struct r1cs_digests {
 } r1cs_digests;
 cuzk_status r1cs_digest(const cuzk_host *host, const r1cs *r, r1cs_digests *out, cuzk_error *err);
 void r1cs_digests_free(const cuzk_host *host, r1cs_digests *d);
+/* TestConstraintSystem::hash of bellpepper-core (util_cs/test_cs.rs): BLAKE2s-256 over big-endian
+ * counts and the rows without appended ones and without zero terms. Sequential. */
+cuzk_status r1cs_cs_hash(const cuzk_host *host, const r1cs *r, uint8_t hash[32], cuzk_error *err);
 
 /* Cache file: magic, version, endianness tag, sizes, per-section SHA-256; written to a temporary
  * name, fsynced, renamed; loaded by mmap with every offset and column checked. A torn or altered
