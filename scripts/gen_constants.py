@@ -181,7 +181,7 @@ def curve_constants_c():
     conj = lambda a: (a[0], -a[1] % P)
     assert mul(X, G2) == (f2_mul(psi_x, conj(G2[0])), f2_mul(psi_y, conj(G2[1])))
     return (
-        header("Constants of G1 and G2", ["curve/curve.h", "curve/endomorphism.h"])
+        header("Constants of G1 and G2", ["curve/curve.h", "curve/curve_constants.h"])
         + f"""const g1_affine_t g1_generator = {{
     {fp(G1[0][0])},
     {fp(G1[1][0])}}};

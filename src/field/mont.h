@@ -14,10 +14,13 @@
 
 typedef struct mont_prime {
     uint64_t p[MONT_MAX_LIMBS];
-    uint64_t r1[MONT_MAX_LIMBS]; /* R mod p: the Montgomery form of 1 */
-    uint64_t r2[MONT_MAX_LIMBS]; /* R^2 mod p: converts to Montgomery form */
-    uint64_t n0;                 /* -p^-1 mod 2^64 */
-    unsigned bits;               /* bit length of p */
+    uint64_t r1[MONT_MAX_LIMBS];   /* R mod p: the Montgomery form of 1 */
+    uint64_t r2[MONT_MAX_LIMBS];   /* R^2 mod p: converts to Montgomery form */
+    uint64_t root[MONT_MAX_LIMBS]; /* generator of the roots of unity of order 2^two_adicity,
+                                      Montgomery form */
+    uint64_t n0;                   /* -p^-1 mod 2^64 */
+    unsigned bits;                 /* bit length of p */
+    unsigned two_adicity;          /* largest s such that 2^s divides p - 1 */
 } mont_prime;
 
 typedef unsigned __int128 mont_u128;
