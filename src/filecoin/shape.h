@@ -42,6 +42,9 @@ typedef struct sector_shape {
 #define POREP_DRG_PARENTS 6
 #define POREP_EXP_PARENTS 8
 #define POREP_LABEL_PARENTS 37
+#define POREP_MAX_LAYERS 11
+#define POREP_MAX_CHALLENGES 18 /* of a partition */
+#define SNAP_MAX_CHALLENGES 86
 
 /* NULL when there is no such sector size. */
 const sector_shape *sector_shape_by_bytes(uint64_t bytes);

@@ -85,6 +85,25 @@ typedef struct snap_vanilla {
     void *arena;
 } snap_vanilla;
 
+/* Room for the proofs of `partitions` partitions: every length and pointer set as the shape fixes
+ * them, values zero. For decoders and generators. */
+cuzk_status porep_c1_new(const cuzk_host *host, const registered_seal *seal, uint32_t partitions,
+                         porep_c1 **out, cuzk_error *err);
+cuzk_status post_vanilla_new(const cuzk_host *host, const sector_shape *sector, size_t n_sectors,
+                             uint32_t n_paths, post_vanilla **out, cuzk_error *err);
+cuzk_status snap_vanilla_new(const cuzk_host *host, const sector_shape *sector, snap_vanilla **out,
+                             cuzk_error *err);
+/* The writable nodes behind a pointer of a proof made by the functions above. */
+static inline node32 *vanilla_fill(const node32 *room) {
+    return (node32 *)(uintptr_t)room;
+}
+static inline porep_labeling *vanilla_fill_labels(const porep_labeling *room) {
+    return (porep_labeling *)(uintptr_t)room;
+}
+/* What every decoder of a C1 output checks at its end: comm_d, comm_r and (where it is used) seed
+ * are not all zero. */
+cuzk_status porep_c1_check_header(const porep_c1 *c1, cuzk_error *err);
+
 void porep_c1_free(const cuzk_host *host, porep_c1 *c1);
 void post_vanilla_free(const cuzk_host *host, post_vanilla *v);
 void snap_vanilla_free(const cuzk_host *host, snap_vanilla *v);
