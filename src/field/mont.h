@@ -1,113 +1,74 @@
-/* Portable Montgomery arithmetic for a prime given as data. Limbs are 64-bit, least significant
- * first; R = 2^(64 n). Every value is kept fully reduced (< p) and every routine below is the plain
- * definition that faster variants must equal bit for bit.
- *
- * n is a compile-time constant at each call site, so the loops unroll; n <= MONT_MAX_LIMBS and
- * p < 2^(64 n - 1), which lets additions ignore the carry out of the top limb. */
+/* Montgomery arithmetic for a prime given as data: the routines of mont_plain.h, which define the
+ * results, or on x86-64 faster ones with the same results for 4 and 6 limbs (mont_x86.h), so that
+ * every prime of these sizes gets them. */
 #ifndef CUZK_FIELD_MONT_H
 #define CUZK_FIELD_MONT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "field/mont_plain.h"
 
-#define MONT_MAX_LIMBS 6
+#define mont_reduce_once mont_plain_reduce_once
 
-typedef struct mont_prime {
-    uint64_t p[MONT_MAX_LIMBS];
-    uint64_t r1[MONT_MAX_LIMBS];   /* R mod p: the Montgomery form of 1 */
-    uint64_t r2[MONT_MAX_LIMBS];   /* R^2 mod p: converts to Montgomery form */
-    uint64_t root[MONT_MAX_LIMBS]; /* generator of the roots of unity of order 2^two_adicity,
-                                      Montgomery form */
-    uint64_t n0;                   /* -p^-1 mod 2^64 */
-    unsigned bits;                 /* bit length of p */
-    unsigned two_adicity;          /* largest s such that 2^s divides p - 1 */
-} mont_prime;
+/* mont_plain_mul out of line, for machines without the fast one. */
+void mont_plain_mul_4(uint64_t *z, const uint64_t *x, const uint64_t *y, const mont_prime *P);
+void mont_plain_mul_6(uint64_t *z, const uint64_t *x, const uint64_t *y, const mont_prime *P);
 
-typedef unsigned __int128 mont_u128;
+#if defined(__x86_64__)
 
-/* z = x - p if x >= p, else x. carry is the limb above the top one (0 or 1). */
-static inline __attribute__((always_inline)) void
-mont_reduce_once(uint64_t *z, const uint64_t *x, uint64_t carry, const mont_prime *P, int n) {
-    uint64_t t[MONT_MAX_LIMBS];
-    uint64_t borrow = 0;
-    for (int i = 0; i < n; i++) {
-        const mont_u128 d = (mont_u128)x[i] - P->p[i] - borrow;
-        t[i] = (uint64_t)d;
-        borrow = (uint64_t)(d >> 64) & 1;
-    }
-    const uint64_t keep = (uint64_t)0 - (uint64_t)(carry < borrow); /* all ones: x < p, keep x */
-    for (int i = 0; i < n; i++)
-        z[i] = (x[i] & keep) | (t[i] & ~keep);
+#include "field/cpu.h"
+#include "field/mont_x86.h"
+
+MONT_INLINE void mont_add(uint64_t *z, const uint64_t *x, const uint64_t *y, const mont_prime *P,
+                          int n) {
+    if (n == 6)
+        mont_x86_add_6(z, x, y, P);
+    else if (n == 4)
+        mont_x86_add_4(z, x, y, P);
+    else
+        mont_plain_add(z, x, y, P, n);
 }
 
-static inline __attribute__((always_inline)) void
-mont_add(uint64_t *z, const uint64_t *x, const uint64_t *y, const mont_prime *P, int n) {
-    uint64_t t[MONT_MAX_LIMBS];
-    uint64_t carry = 0;
-    for (int i = 0; i < n; i++) {
-        const mont_u128 s = (mont_u128)x[i] + y[i] + carry;
-        t[i] = (uint64_t)s;
-        carry = (uint64_t)(s >> 64);
-    }
-    mont_reduce_once(z, t, carry, P, n);
+MONT_INLINE void mont_sub(uint64_t *z, const uint64_t *x, const uint64_t *y, const mont_prime *P,
+                          int n) {
+    if (n == 6)
+        mont_x86_sub_6(z, x, y, P);
+    else if (n == 4)
+        mont_x86_sub_4(z, x, y, P);
+    else
+        mont_plain_sub(z, x, y, P, n);
 }
 
-static inline __attribute__((always_inline)) void
-mont_sub(uint64_t *z, const uint64_t *x, const uint64_t *y, const mont_prime *P, int n) {
-    uint64_t t[MONT_MAX_LIMBS];
-    uint64_t borrow = 0;
-    for (int i = 0; i < n; i++) {
-        const mont_u128 d = (mont_u128)x[i] - y[i] - borrow;
-        t[i] = (uint64_t)d;
-        borrow = (uint64_t)(d >> 64) & 1;
-    }
-    const uint64_t mask = (uint64_t)0 - borrow;
-    uint64_t carry = 0;
-    for (int i = 0; i < n; i++) {
-        const mont_u128 s = (mont_u128)t[i] + (P->p[i] & mask) + carry;
-        z[i] = (uint64_t)s;
-        carry = (uint64_t)(s >> 64);
+/* A test of a flag and a direct call: measured no slower than a call without the test. */
+MONT_INLINE void mont_mul(uint64_t *z, const uint64_t *x, const uint64_t *y, const mont_prime *P,
+                          int n) {
+    if (n == 6) {
+        if (__builtin_expect(cuzk_cpu_has_adx(), 1))
+            mont_x86_mul_6(z, x, y, P);
+        else
+            mont_plain_mul_6(z, x, y, P);
+    } else if (n == 4) {
+        if (__builtin_expect(cuzk_cpu_has_adx(), 1))
+            mont_x86_mul_4(z, x, y, P);
+        else
+            mont_plain_mul_4(z, x, y, P);
+    } else {
+        mont_plain_mul(z, x, y, P, n);
     }
 }
 
-/* z = x y / R mod p (CIOS; Koc, Acar, Kaliski 1996). x and y < p; z may alias either. */
-static inline __attribute__((always_inline)) void
-mont_mul(uint64_t *z, const uint64_t *x, const uint64_t *y, const mont_prime *P, int n) {
-    uint64_t t[MONT_MAX_LIMBS + 1] = {0};
-    for (int i = 0; i < n; i++) {
-        uint64_t carry = 0;
-        for (int j = 0; j < n; j++) {
-            const mont_u128 s = (mont_u128)x[j] * y[i] + t[j] + carry;
-            t[j] = (uint64_t)s;
-            carry = (uint64_t)(s >> 64);
-        }
-        const mont_u128 top = (mont_u128)t[n] + carry;
-        t[n] = (uint64_t)top;
-        const uint64_t over = (uint64_t)(top >> 64);
-        const uint64_t m = t[0] * P->n0;
-        mont_u128 s = (mont_u128)m * P->p[0] + t[0];
-        carry = (uint64_t)(s >> 64);
-        for (int j = 1; j < n; j++) {
-            s = (mont_u128)m * P->p[j] + t[j] + carry;
-            t[j - 1] = (uint64_t)s;
-            carry = (uint64_t)(s >> 64);
-        }
-        const mont_u128 end = (mont_u128)t[n] + carry;
-        t[n - 1] = (uint64_t)end;
-        t[n] = over + (uint64_t)(end >> 64);
-    }
-    mont_reduce_once(z, t, t[n], P, n);
-}
+#else
+#define mont_add mont_plain_add
+#define mont_sub mont_plain_sub
+#define mont_mul mont_plain_mul
+#endif
 
-static inline __attribute__((always_inline)) bool mont_is_zero(const uint64_t *x, int n) {
+MONT_INLINE bool mont_is_zero(const uint64_t *x, int n) {
     uint64_t acc = 0;
     for (int i = 0; i < n; i++)
         acc |= x[i];
     return acc == 0;
 }
 
-static inline __attribute__((always_inline)) bool mont_eq(const uint64_t *x, const uint64_t *y,
-                                                          int n) {
+MONT_INLINE bool mont_eq(const uint64_t *x, const uint64_t *y, int n) {
     uint64_t acc = 0;
     for (int i = 0; i < n; i++)
         acc |= x[i] ^ y[i];
@@ -115,8 +76,7 @@ static inline __attribute__((always_inline)) bool mont_eq(const uint64_t *x, con
 }
 
 /* Is the plain integer x < p? */
-static inline __attribute__((always_inline)) bool mont_is_canonical(const uint64_t *x,
-                                                                    const mont_prime *P, int n) {
+MONT_INLINE bool mont_is_canonical(const uint64_t *x, const mont_prime *P, int n) {
     uint64_t borrow = 0;
     for (int i = 0; i < n; i++) {
         const mont_u128 d = (mont_u128)x[i] - P->p[i] - borrow;

@@ -162,6 +162,6 @@ void mont_inv(uint64_t *z, const uint64_t *x, const mont_prime *P, int n) {
     if (d[len - 1] < 0) add_multiple(d, p, 1, len);
     uint64_t r3[MONT_MAX_LIMBS], t[MONT_MAX_LIMBS];
     from_62(t, d, n, len);
-    mont_mul(r3, P->r2, P->r2, P, n);
-    mont_mul(z, t, r3, P, n);
+    mont_plain_mul(r3, P->r2, P->r2, P, n);
+    mont_plain_mul(z, t, r3, P, n);
 }
