@@ -48,6 +48,13 @@ void *r1cs_own(const cuzk_host *host, r1cs *r, size_t count, size_t size, const 
     return piece + 1;
 }
 
+void *r1cs_list_own(const cuzk_host *host, r1cs *r, r1cs_list *list, const char *what,
+                    cuzk_error *err) {
+    void *items = r1cs_own(host, r, (size_t)list->n, list->item, what, err);
+    if (items != NULL) r1cs_list_take(host, list, items);
+    return items;
+}
+
 void r1cs_disown(const cuzk_host *host, r1cs *r, const void *memory) {
     r1cs_owner *owner = r->owner;
     for (r1cs_piece **at = &owner->pieces; *at != NULL; at = &(*at)->next) {

@@ -115,10 +115,19 @@ cuzk_status r1cs_witness(const cuzk_host *host, const r1cs *r, const cs_circuit 
 /* Value of one variable. */
 void witness_aux(const r1cs *r, const witness *w, uint64_t aux, fr_t *value);
 
+/* Attach compiled row programs to r, with which r1cs_eval and r1cs_check read words of bits instead
+ * of single terms: several times faster, for about a tenth of the matrices' memory more. Done once
+ * after recording or loading, before r is shared between threads; a second call does nothing. */
+cuzk_status r1cs_compile(const cuzk_host *host, r1cs *r, cuzk_error *err);
+
 /* z[i] = (M w)_i for rows first..first+n-1, appended input rows included; m = R1CS_A, _B or _C.
- * Rows beyond rows + inputs give zero, so n may run to the domain size. */
+ * Rows beyond rows + inputs give zero, so n may run to the domain size. Uses the programs of
+ * r1cs_compile when there are any. */
 cuzk_status r1cs_eval(const cuzk_host *host, const r1cs *r, int m, const witness *w, uint64_t first,
                       uint64_t n, fr_t *z, cuzk_error *err);
+/* The same, term by term: the definition of r1cs_eval. */
+cuzk_status r1cs_eval_plain(const cuzk_host *host, const r1cs *r, int m, const witness *w,
+                            uint64_t first, uint64_t n, fr_t *z, cuzk_error *err);
 
 /* Is every row satisfied? On failure CUZK_ERR_UNSATISFIED with the first bad row, its block and
  * instance in the text, and *bad_row (may be NULL). */

@@ -71,3 +71,8 @@ cuzk_status r1cs_dict_number(const cuzk_host *host, r1cs_dict *d, const fr_t *va
     *number = (uint16_t)(d->slots[at] - 1);
     return CUZK_OK;
 }
+
+uint32_t r1cs_dict_find(const r1cs_dict *d, const fr_t *value) {
+    const uint32_t slot = d->slots[find_slot(d, value)];
+    return slot == 0 ? UINT32_MAX : slot - 1;
+}

@@ -19,5 +19,7 @@ void r1cs_dict_free(const cuzk_host *host, r1cs_dict *d);
 /* The number of value, which is added when new. CUZK_ERR_EXHAUSTED past R1CS_DICT_MAX values. */
 cuzk_status r1cs_dict_number(const cuzk_host *host, r1cs_dict *d, const fr_t *value,
                              uint16_t *number, cuzk_error *err);
+/* The number of value, or UINT32_MAX when it is not there. */
+uint32_t r1cs_dict_find(const r1cs_dict *d, const fr_t *value);
 
 #endif

@@ -4,11 +4,15 @@
 
 #include "r1cs/r1cs.h"
 #include "base/file.h"
+#include "r1cs/r1cs_list.h"
+
+struct r1cs_programs;
 
 /* Everything that an r1cs points to. */
 typedef struct r1cs_owner {
-    struct r1cs_piece *pieces; /* allocations of r1cs_own */
-    file_map map;              /* of a loaded one */
+    struct r1cs_piece *pieces;            /* allocations of r1cs_own */
+    file_map map;                         /* of a loaded one */
+    const struct r1cs_programs *programs; /* of r1cs_compile, or NULL */
 } r1cs_owner;
 
 /* An empty r1cs with an owner. */
@@ -18,6 +22,10 @@ void *r1cs_own(const cuzk_host *host, r1cs *r, size_t count, size_t size, const 
                cuzk_error *err);
 /* Give back one piece early; nothing happens for memory that is not r's own (a mapping). */
 void r1cs_disown(const cuzk_host *host, r1cs *r, const void *memory);
+
+/* A list's items in one piece that r owns; the list is empty afterwards. NULL as r1cs_own. */
+void *r1cs_list_own(const cuzk_host *host, r1cs *r, r1cs_list *list, const char *what,
+                    cuzk_error *err);
 
 /* From the blocks (sizes, counts, matrices, field_class), has_c and the dictionary: bases, ranks,
  * totals, densities and bitmaps. */
@@ -55,6 +63,11 @@ static inline cs_var col_var(const r1cs_block *b, uint64_t instance, uint32_t co
     }
 }
 
+/* The number of a block's FIELD-class variable among those of its instance. */
+static inline uint32_t r1cs_local_field(const r1cs_block *b, uint64_t local) {
+    const uint64_t below = b->field_class[local >> 6] & (((uint64_t)1 << (local & 63)) - 1);
+    return b->field_rank[local >> 6] + (uint32_t)__builtin_popcountll(below);
+}
 /* The place of a FIELD-class aux variable among witness.fields. */
 uint64_t r1cs_field_number(const r1cs *r, uint64_t aux);
 

@@ -15,7 +15,7 @@ typedef struct r1cs_segment {
 } r1cs_segment;
 
 typedef struct r1cs_list {
-    size_t item; /* bytes: 2, 4 or 8 */
+    size_t item; /* bytes: a power of two, at most 4096 */
     r1cs_segment *first, *last;
     uint64_t n;
 } r1cs_list;

@@ -202,14 +202,6 @@ static void lists_free(const cuzk_host *host, cs_recorder *rec) {
     r1cs_list_free(host, &rec->classes);
 }
 
-/* The list's items in one piece that r owns; NULL when there is no memory. */
-static void *list_own(const cuzk_host *host, r1cs *r, r1cs_list *list, const char *what,
-                      cuzk_error *err) {
-    void *items = r1cs_own(host, r, (size_t)list->n, list->item, what, err);
-    if (items != NULL) r1cs_list_take(host, list, items);
-    return items;
-}
-
 static cuzk_status begin_block(cs *c, cuzk_error *err) {
     cs_recorder *rec = c->recorder;
     const uint32_t zero = 0;
@@ -236,16 +228,16 @@ static cuzk_status end_block(cs *c, const cs_block *from, r1cs *r, cuzk_error *e
         no_memory(c);
         return cs_status(c, err);
     }
-    to->field_class = list_own(c->host, r, &rec->classes, "variable classes", err);
+    to->field_class = r1cs_list_own(c->host, r, &rec->classes, "variable classes", err);
     if (to->field_class == NULL) return CUZK_ERR_NO_MEMORY;
     for (int m = 0; m < 3; m++) {
         matrix_lists *lists = &rec->m[m];
         to->m[m].nnz = lists->col.n;
-        to->m[m].row_start = list_own(c->host, r, &lists->row_start, "row offsets", err);
+        to->m[m].row_start = r1cs_list_own(c->host, r, &lists->row_start, "row offsets", err);
         if (to->m[m].row_start == NULL) return CUZK_ERR_NO_MEMORY;
-        to->m[m].col = list_own(c->host, r, &lists->col, "columns", err);
+        to->m[m].col = r1cs_list_own(c->host, r, &lists->col, "columns", err);
         if (to->m[m].col == NULL) return CUZK_ERR_NO_MEMORY;
-        to->m[m].coef = list_own(c->host, r, &lists->coef, "coefficient numbers", err);
+        to->m[m].coef = r1cs_list_own(c->host, r, &lists->coef, "coefficient numbers", err);
         if (to->m[m].coef == NULL) return CUZK_ERR_NO_MEMORY;
     }
     CUZK_TRY(r1cs_layout(r, err));

@@ -68,9 +68,7 @@ static const r1cs_block *block_of_aux(const r1cs *r, uint64_t aux) {
 uint64_t r1cs_field_number(const r1cs *r, uint64_t aux) {
     const r1cs_block *b = block_of_aux(r, aux);
     const uint64_t instance = (aux - b->aux_base) / b->aux, local = (aux - b->aux_base) % b->aux;
-    const uint64_t below = b->field_class[local >> 6] & (((uint64_t)1 << (local & 63)) - 1);
-    return b->field_base + instance * b->fields + b->field_rank[local >> 6] +
-           (uint64_t)__builtin_popcountll(below);
+    return b->field_base + instance * b->fields + r1cs_local_field(b, local);
 }
 
 void witness_aux(const r1cs *r, const witness *w, uint64_t aux, fr_t *value) {
