@@ -10,11 +10,18 @@
 #include "host/host_std.h"
 #include "r1cs/r1cs.h"
 
-static inline const cuzk_host *test_host(void) {
+static inline const host_std *test_host_std(void) {
     static host_std *h;
     cuzk_error err;
     if (h == NULL) REQUIRE(host_std_new(0, 0, &h, &err) == CUZK_OK);
-    return host_std_host(h);
+    return h;
+}
+static inline const cuzk_host *test_host(void) {
+    return host_std_host(test_host_std());
+}
+/* Most bytes held at once so far. */
+static inline uint64_t test_host_peak(void) {
+    return host_std_peak(test_host_std());
 }
 
 /* Hex text of an expected digest or value; `what` names it in the message. */
