@@ -1,28 +1,37 @@
 #include "field/fp2.h"
 
+#include "field/fp2_wide.h"
 #include "field/template.h"
 
-/* Karatsuba: c1 = (x0 + x1)(y0 + y1) - x0 y0 - x1 y1. */
+/* Karatsuba on unreduced products: c1 = (x0 + x1)(y0 + y1) - x0 y0 - x1 y1. With coefficients of x
+ * and y up to 2 p, c1 is at most 8 p^2 < R p. */
+void fp2_wide_mul(fp2_wide *z, const fp2_t *x, const fp2_t *y) {
+    fp_wide t1;
+    fp_t s, t;
+    fp_add_unreduced(&s, &x->c0, &x->c1);
+    fp_add_unreduced(&t, &y->c0, &y->c1);
+    fp_wide_mul(&z->c1, &s, &t);
+    fp_wide_mul(&z->c0, &x->c0, &y->c0);
+    fp_wide_mul(&t1, &x->c1, &y->c1);
+    fp_wide_sub_plain(&z->c1, &z->c1, &z->c0);
+    fp_wide_sub_plain(&z->c1, &z->c1, &t1);
+    fp_wide_sub(&z->c0, &z->c0, &t1);
+}
+
 void fp2_mul(fp2_t *z, const fp2_t *x, const fp2_t *y) {
-    fp_t t0, t1, s, t;
-    fp_mul(&t0, &x->c0, &y->c0);
-    fp_mul(&t1, &x->c1, &y->c1);
-    fp_add(&s, &x->c0, &x->c1);
-    fp_add(&t, &y->c0, &y->c1);
-    fp_mul(&s, &s, &t);
-    fp_sub(&s, &s, &t0);
-    fp_sub(&z->c1, &s, &t1);
-    fp_sub(&z->c0, &t0, &t1);
+    fp2_wide w;
+    fp2_wide_mul(&w, x, y);
+    fp2_wide_reduce(z, &w);
 }
 
 /* (x0 + x1)(x0 - x1) + 2 x0 x1 u. */
 void fp2_sqr(fp2_t *z, const fp2_t *x) {
-    fp_t sum, difference, product;
-    fp_add(&sum, &x->c0, &x->c1);
+    fp_t sum, difference, twice;
+    fp_add_unreduced(&sum, &x->c0, &x->c1);
     fp_sub(&difference, &x->c0, &x->c1);
-    fp_mul(&product, &x->c0, &x->c1);
+    fp_add_unreduced(&twice, &x->c0, &x->c0);
+    fp_mul(&z->c1, &twice, &x->c1);
     fp_mul(&z->c0, &sum, &difference);
-    fp_double(&z->c1, &product);
 }
 
 /* conjugate / norm. */

@@ -8,7 +8,9 @@
 
 #define mont_reduce_once mont_plain_reduce_once
 
-/* mont_plain_mul out of line, for machines without the fast one. */
+/* Out of line, for machines without the fast ones. */
+void mont_plain_wide_mul_6(uint64_t *z, const uint64_t *x, const uint64_t *y);
+void mont_plain_wide_reduce_6(uint64_t *z, const uint64_t *w, const mont_prime *P);
 void mont_plain_mul_4(uint64_t *z, const uint64_t *x, const uint64_t *y, const mont_prime *P);
 void mont_plain_mul_6(uint64_t *z, const uint64_t *x, const uint64_t *y, const mont_prime *P);
 

@@ -41,6 +41,17 @@ MONT_INLINE void mont_plain_reduce_once(uint64_t *z, const uint64_t *x, uint64_t
         z[i] = (x[i] & keep) | (t[i] & ~keep);
 }
 
+/* z = x + y, which must fit n limbs. */
+MONT_INLINE void mont_plain_add_unreduced(uint64_t *z, const uint64_t *x, const uint64_t *y,
+                                          int n) {
+    uint64_t carry = 0;
+    for (int i = 0; i < n; i++) {
+        const mont_u128 s = (mont_u128)x[i] + y[i] + carry;
+        z[i] = (uint64_t)s;
+        carry = (uint64_t)(s >> 64);
+    }
+}
+
 MONT_INLINE void mont_plain_add(uint64_t *z, const uint64_t *x, const uint64_t *y,
                                 const mont_prime *P, int n) {
     uint64_t t[MONT_MAX_LIMBS];
@@ -98,6 +109,71 @@ MONT_INLINE void mont_plain_mul(uint64_t *z, const uint64_t *x, const uint64_t *
         t[n] = over + (uint64_t)(end >> 64);
     }
     mont_plain_reduce_once(z, t, t[n], P, n);
+}
+
+/* z = x y, 2 n limbs; z is neither x nor y. */
+MONT_INLINE void mont_plain_wide_mul(uint64_t *z, const uint64_t *x, const uint64_t *y, int n) {
+    for (int i = 0; i < 2 * n; i++)
+        z[i] = 0;
+    for (int i = 0; i < n; i++) {
+        uint64_t carry = 0;
+        for (int j = 0; j < n; j++) {
+            const mont_u128 s = (mont_u128)x[j] * y[i] + z[i + j] + carry;
+            z[i + j] = (uint64_t)s;
+            carry = (uint64_t)(s >> 64);
+        }
+        z[i + n] = carry;
+    }
+}
+
+/* z = w / R mod p for w < p R of 2 n limbs. */
+MONT_INLINE void mont_plain_wide_reduce(uint64_t *z, const uint64_t *w, const mont_prime *P,
+                                        int n) {
+    uint64_t t[MONT_MAX_LIMBS];
+    for (int i = 0; i < n; i++)
+        t[i] = w[i];
+    for (int i = 0; i < n; i++) {
+        const uint64_t m = t[0] * P->n0;
+        uint64_t carry = (uint64_t)(((mont_u128)m * P->p[0] + t[0]) >> 64);
+        for (int j = 1; j < n; j++) {
+            const mont_u128 s = (mont_u128)m * P->p[j] + t[j] + carry;
+            t[j - 1] = (uint64_t)s;
+            carry = (uint64_t)(s >> 64);
+        }
+        t[n - 1] = carry;
+    }
+    mont_plain_add(z, t, w + n, P, n);
+}
+
+/* z = x + y mod R p, 2 n limbs. */
+MONT_INLINE void mont_plain_wide_add(uint64_t *z, const uint64_t *x, const uint64_t *y,
+                                     const mont_prime *P, int n) {
+    uint64_t t[MONT_MAX_LIMBS];
+    uint64_t carry = 0;
+    for (int i = 0; i < 2 * n; i++) {
+        const mont_u128 s = (mont_u128)x[i] + y[i] + carry;
+        *(i < n ? &z[i] : &t[i - n]) = (uint64_t)s;
+        carry = (uint64_t)(s >> 64);
+    }
+    mont_plain_reduce_once(z + n, t, carry, P, n);
+}
+
+/* z = x - y mod R p, 2 n limbs. */
+MONT_INLINE void mont_plain_wide_sub(uint64_t *z, const uint64_t *x, const uint64_t *y,
+                                     const mont_prime *P, int n) {
+    uint64_t borrow = 0;
+    for (int i = 0; i < 2 * n; i++) {
+        const mont_u128 d = (mont_u128)x[i] - y[i] - borrow;
+        z[i] = (uint64_t)d;
+        borrow = (uint64_t)(d >> 64) & 1;
+    }
+    const uint64_t mask = (uint64_t)0 - borrow;
+    uint64_t carry = 0;
+    for (int i = 0; i < n; i++) {
+        const mont_u128 s = (mont_u128)z[n + i] + (P->p[i] & mask) + carry;
+        z[n + i] = (uint64_t)s;
+        carry = (uint64_t)(s >> 64);
+    }
 }
 
 #endif
