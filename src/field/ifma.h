@@ -37,7 +37,7 @@
     static inline                                                                                  \
         __attribute__((always_inline, target("avx512f,avx512dq,avx512vl,avx512bw,avx512ifma")))
 #if defined(__clang__)
-#define IFMA_UNROLL _Pragma("unroll")
+#define IFMA_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define IFMA_UNROLL _Pragma("GCC unroll 16")
 #endif

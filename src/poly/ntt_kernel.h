@@ -57,7 +57,11 @@ typedef struct ntt_kernel {
     void (*powers)(ntt_buffer *b, unsigned log_n, const fr_t *start, const fr_t ratio[NTT_LANES],
                    bool reversed);
     void (*mul_rows)(ntt_buffer *b, unsigned log_n, const ntt_constant *row_factors);
+    /* By `powers`, or of two buffers just loaded. */
     void (*mul)(ntt_buffer *b, const ntt_buffer *other, unsigned log_n);
+    /* Of two transforms. */
+    void (*product)(ntt_buffer *b, const ntt_buffer *other, unsigned log_n);
+    /* b after mul_rows, less a transform. */
     void (*sub)(ntt_buffer *b, const ntt_buffer *other, unsigned log_n);
     void (*reverse_rows)(ntt_buffer *b, unsigned log_n);
 } ntt_kernel;

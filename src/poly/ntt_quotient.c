@@ -78,7 +78,7 @@ static void product_task(void *arg, size_t tile, unsigned worker) {
     k->load(&y, &t, job->b + first, false);
     k->mul(&y, &powers, t.log_n);
     k->fft(&y, t.log_n, p->domain->twiddles[NTT_FORWARD]);
-    k->mul(&x, &y, t.log_n);
+    k->product(&x, &y, t.log_n);
     k->reverse_rows(&x, t.log_n);
     ntt_column_powers(p, tile, NTT_INVERSE, &powers);
     inverse_columns(p, &t, &powers, &x, job->b + first);

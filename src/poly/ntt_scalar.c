@@ -112,6 +112,7 @@ const ntt_kernel ntt_kernel_scalar = {
     .powers = powers,
     .mul_rows = mul_rows,
     .mul = mul,
+    .product = mul,
     .sub = sub,
     .reverse_rows = reverse_rows,
 };
