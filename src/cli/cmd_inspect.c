@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/inputs.h"
 #include "cli/json_out.h"
+#include "filecoin/manifest.h"
 #include "filecoin/public_inputs.h"
 #include "groth16/groth16.h"
 #include "hash/blake2.h"
@@ -157,6 +158,10 @@ static bool ends_with(const char *text, const char *end) {
     return n >= k && strcmp(text + n - k, end) == 0;
 }
 
+static bool starts_with(const file_map *map, const char *magic, size_t n) {
+    return map->bytes >= n && memcmp(map->data, magic, n) == 0;
+}
+
 static bool looks_like_proof(const file_map *map) {
     return map->bytes > 0 && map->bytes % GROTH16_PROOF_BYTES == 0 &&
            map->bytes <= 256 * GROTH16_PROOF_BYTES && (map->data[0] & 0x80) != 0;
@@ -170,8 +175,9 @@ static bool looks_like_vk(const file_map *map) {
 static cuzk_status dispatch(const cuzk_host *host, const inspect_args *args, const file_map *map,
                             report *r, cuzk_error *err) {
     if (map->bytes == 0) return cuzk_fail(err, CUZK_ERR_FORMAT, "the file is empty");
-    if (r1cs_is_cache_file(map->data, map->bytes)) return inspect_circuit(host, args->path, r, err);
-    if (c1_looks_like(map->data, map->bytes)) return inspect_c1(host, args, r, err);
+    if (starts_with(map, R1CS_CACHE_MAGIC, 8)) return inspect_circuit(host, args->path, r, err);
+    if (map->data[0] == '{' || starts_with(map, POREP_C1_MAGIC, 8))
+        return inspect_c1(host, args, r, err);
     if (ends_with(args->path, ".params")) return inspect_params(host, args, r, err);
     if (ends_with(args->path, ".vk") || looks_like_vk(map))
         return inspect_vk(host, map, args->path, r, err);
@@ -201,7 +207,16 @@ static cuzk_status digests(const cuzk_host *host, const file_map *map, report *r
     fact_hex(r, "sha256", digest, 32);
     blake2b_final(&blake, digest);
     /* Filecoin's parameter manifest: the first 16 bytes of BLAKE2b-512. */
-    fact_hex(r, "manifest_digest", digest, 16);
+    char hex[33];
+    bool is_vk;
+    cli_hex(hex, digest, 16);
+    fact_text(r, "manifest_digest", hex);
+    const char *circuit = manifest_circuit_of(hex, &is_vk);
+    if (circuit != NULL) {
+        char text[64];
+        (void)snprintf(text, sizeof text, "%s %s", circuit, is_vk ? "verifying key" : "parameters");
+        fact_text(r, "published_as", text);
+    }
     return CUZK_OK;
 }
 

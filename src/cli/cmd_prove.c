@@ -7,7 +7,6 @@
 #include "cli/device.h"
 #include "cli/inputs.h"
 #include "cli/json_out.h"
-#include "formats/small_json.h"
 #include "prover/prove.h"
 
 typedef struct prove_args {
@@ -40,7 +39,7 @@ static cuzk_status load(const cuzk_host *host, const prove_args *args, prove_run
     if (args->fixed_rs != NULL) {
         CUZK_TRY(cuzk_host_alloc(host, &memory, n, sizeof *run->fixed_rs, "fixed r, s", err));
         run->fixed_rs = memory;
-        CUZK_TRY(fixed_rs_file_read(args->fixed_rs, run->fixed_rs, n, err));
+        CUZK_TRY(fixed_rs_read(args->fixed_rs, run->fixed_rs, n, err));
     }
     CUZK_TRY(proving_key_load(host, &run->job->circuit, args->params, &run->key, err));
     CUZK_TRY(device_open(host, args->device, &run->ex, err));

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
-#include "formats/small_json.h"
+#include "cli/inputs.h"
 #include "hash/sha256.h"
 #include "prover/key.h"
 
@@ -29,7 +29,7 @@ static cuzk_status secret_from_seed(const uint8_t seed[32], const char *name, fr
 static cuzk_status make_secrets(const cli_session *s, const setup_args *args, groth16_secrets *out,
                                 cuzk_error *err) {
     uint8_t seed[32];
-    if (args->secrets_file != NULL) return secrets_file_read(args->secrets_file, out, err);
+    if (args->secrets_file != NULL) return secrets_read(args->secrets_file, out, err);
     if (args->seed == NULL) {
         if (s->host->random(s->host->self, seed, sizeof seed) != CUZK_OK)
             return cuzk_fail(err, CUZK_ERR_IO, "no randomness from the operating system");
@@ -81,24 +81,17 @@ static int run(int argc, char **argv, const cli_command *self) {
     setup_args args = {0};
     const cli_option options[] = {
         {CLI_TEXT, "circuit", "ID",
-         "porep-{2k,8m,512m,32g,64g}; likewise winning-, window-, snap-,
-             snap -
-             poseidon -
-             ", &args.circuit, 0, 0, true},
-             {CLI_TEXT, "out", "DIR", "folder for the files, made when it is missing", &args.out, 0,
-              0, true},
-         {CLI_TEXT, "seed", "HEX", "derive the secrets from 32 bytes: the same files again",
-          &args.seed, 0, 0, false},
-         {
-             CLI_TEXT,
-             "secrets",
-             "FILE",
-             "JSON object with alpha, beta, gamma, delta, tau, each 32 bytes
-                 little -
-                 endian in hex ", &args.secrets_file, 0, 0, false},
-                 {CLI_COUNT, "threads", "N", "threads to use (default: all)", &args.threads, 1,
-                  1024, false},
-         };
+         "porep-{2k,8m,512m,32g,64g}; likewise winning-, window-, snap-,\nsnap-poseidon-",
+         &args.circuit, 0, 0, true},
+        {CLI_TEXT, "out", "DIR", "folder for the files, made when it is missing", &args.out, 0, 0,
+         true},
+        {CLI_TEXT, "seed", "HEX", "derive the secrets from 32 bytes: the same files again",
+         &args.seed, 0, 0, false},
+        {CLI_TEXT, "secrets", "FILE",
+         "JSON object with alpha, beta, gamma, delta, tau, each 32 bytes\nlittle-endian in hex",
+         &args.secrets_file, 0, 0, false},
+        {CLI_COUNT, "threads", "N", "threads to use (default: all)", &args.threads, 1, 1024, false},
+    };
     int code;
     if (!cli_parse(argc, argv, self, options, sizeof options / sizeof options[0], NULL, 0, &code))
         return code;
@@ -121,8 +114,7 @@ static int run(int argc, char **argv, const cli_command *self) {
 const cli_command cmd_setup = {
     .name = "setup",
     .summary = "make INSECURE parameters for tests and development",
-    .about = "Makes a parameter file and its verifying key under Filecoin's file names.
-             "
+    .about = "Makes a parameter file and its verifying key under Filecoin's file names.\n"
              "Whoever runs this knows the secrets: never use the result for real proofs.",
     .run = run,
 };

@@ -11,6 +11,7 @@
 #include "groth16/executor.h"
 
 typedef struct engine engine;
+typedef struct engine_event engine_event;
 
 /* cuzk.v1.Priority. */
 typedef enum engine_priority {
@@ -65,7 +66,7 @@ typedef struct engine_config {
     void *work_self;
     const cuzk_host *host;
     /* Events for logs, metrics and the timeline; may be called from any engine thread. */
-    void (*on_event)(void *self, const struct engine_event *event);
+    void (*on_event)(void *self, const engine_event *event);
     void *event_self;
     engine_device_config devices[64];
     unsigned n_devices;
@@ -186,7 +187,7 @@ typedef struct engine_snapshot {
 cuzk_status engine_snapshot_take(engine *e, engine_snapshot **out, cuzk_error *err);
 void engine_snapshot_free(engine_snapshot *s);
 
-typedef struct engine_event {
+struct engine_event {
     enum {
         ENGINE_EVENT_SUBMITTED,
         ENGINE_EVENT_STARTED,
@@ -202,6 +203,6 @@ typedef struct engine_event {
     engine_partition_state stage;
     engine_job_state state;
     uint64_t stage_ms; /* duration of the stage just left */
-} engine_event;
+};
 
 #endif

@@ -83,6 +83,7 @@ void r1cs_digests_free(const cuzk_host *host, r1cs_digests *d);
  * counts and the rows without appended ones and without zero terms. Sequential. */
 cuzk_status r1cs_cs_hash(const cuzk_host *host, const r1cs *r, uint8_t hash[32], cuzk_error *err);
 
+#define R1CS_CACHE_MAGIC "CUZKR1CS"
 /* Cache file: magic, version, endianness tag, sizes, per-section SHA-256; written to a temporary
  * name, fsynced, renamed; loaded by mmap with every offset and column checked. A torn or altered
  * file is CUZK_ERR_FORMAT with the section's name. */

@@ -22,7 +22,7 @@
 #define BLOCK_SECTIONS 10u /* classes; then row offsets, columns, coefficients of A, B, C */
 #define MAX_SECTIONS (1 + CS_MAX_BLOCKS * BLOCK_SECTIONS)
 
-static const char cache_magic[8] = {'C', 'U', 'Z', 'K', 'R', '1', 'C', 'S'};
+static const char cache_magic[8] = R1CS_CACHE_MAGIC;
 
 typedef struct cache_block {
     char name[32];
