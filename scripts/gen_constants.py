@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Derive every committed table of constants of BLS12-381 from the parameter x of the curve family.
 
-  gen_constants.py          rewrite the tables under src/
+  gen_constants.py          rewrite the tables
   gen_constants.py --check  exit 1 and name the file if one differs from what is derived
 
 Only the standard generators of G1 and G2 (the lexicographically smallest point of each curve, times
@@ -130,12 +130,12 @@ def fp2(v):
     return "{" + fp(v[0]) + ", " + fp(v[1]) + "}"
 
 
-def prime(name, p, n, generator_):
+def prime(name, p, n, generator_, storage=""):
     two_adicity = (p - 1 & 1 - p).bit_length() - 1
     root = pow(generator_, p - 1 >> two_adicity, p)
     assert pow(root, 2 ** (two_adicity - 1), p) == p - 1
     radix = 2 ** (64 * n)
-    return f"""const mont_prime {name} = {{
+    return f"""{storage}const mont_prime {name} = {{
     .p = {limbs(p, n)},
     .r1 = {limbs(radix % p, n)},
     .r2 = {limbs(radix * radix % p, n)},
@@ -158,6 +158,23 @@ def primes_c():
         + prime("cuzk_fr_prime", R, 4, 7)
         + "\n"
         + prime("cuzk_fp_prime", P, 6, P - 1)
+    )
+
+
+def other_primes_h():
+    x = 4965661367192848881  # BN254: EIP-196, alt_bn128
+    r = 36 * x**4 + 36 * x**3 + 18 * x**2 + 6 * x + 1
+    p = r + 6 * x**2
+    return (
+        "/* Primes that only tests use, to hold the generic routines to their word: BN254 and tiny\n"
+        "   ones; derived by scripts/gen_constants.py. */\n"
+        "#ifndef CUZK_TESTS_OTHER_PRIMES_H\n#define CUZK_TESTS_OTHER_PRIMES_H\n\n"
+        '#include "field/mont.h"\n\n/* clang-format off */\n'
+        + prime("bn254_r_prime", r, 4, 5, "static ")
+        + prime("bn254_p_prime", p, 4, p - 1, "static ")
+        + prime("tiny_13_prime", 13, 1, 2, "static ")
+        + prime("tiny_97_prime", 97, 1, 5, "static ")
+        + "\n#endif\n"
     )
 
 
@@ -198,11 +215,12 @@ const fp2_t cuzk_g2_psi_y = {fp2(psi_y)};
 
 
 def main():
-    root = pathlib.Path(__file__).resolve().parent.parent / "src"
+    root = pathlib.Path(__file__).resolve().parent.parent
     tables = {
-        "field/primes.c": primes_c(),
-        "field/frobenius.c": frobenius_c(),
-        "curve/curve_constants.c": curve_constants_c(),
+        "src/field/primes.c": primes_c(),
+        "src/field/frobenius.c": frobenius_c(),
+        "src/curve/curve_constants.c": curve_constants_c(),
+        "tests/field/other_primes.h": other_primes_h(),
     }
     check = sys.argv[1:] == ["--check"]
     for name, text in tables.items():

@@ -8,9 +8,10 @@
 extern "C" {
 #endif
 
-#define CUZK_CPU_ADX 1u        /* BMI2 (mulx) and ADX (adcx, adox) */
-#define CUZK_CPU_AVX512IFMA 2u /* AVX-512 F, DQ, VL, BW and IFMA, enabled by the operating system  \
-                                */
+/* BMI2 (mulx) and ADX (adcx, adox). */
+#define CUZK_CPU_ADX 1u
+/* AVX-512 F, DQ, VL, BW and IFMA, enabled by the operating system. */
+#define CUZK_CPU_AVX512IFMA 2u
 #define CUZK_CPU_ALL (~0u)
 
 /* The features found, less those masked out by cuzk_cpu_force. Read it through the functions below.
