@@ -131,6 +131,7 @@ void snap_partition_write_bincode(const snap_vanilla *v, uint32_t k, uint8_t *ou
 /* Our compact binary C1: magic "CUZKC1\0\1", header, then the values that the circuit and verifier
  * use, and a SHA-256. docs/formats.md has the layout. The core reads and writes it with no library.
  */
+#define POREP_C1_MAGIC "CUZKC1\0\1"
 cuzk_status porep_c1_read_binary(const cuzk_host *host, const uint8_t *data, size_t bytes,
                                  porep_c1 **out, cuzk_error *err);
 size_t porep_c1_binary_bytes(const porep_c1 *c1);
