@@ -40,4 +40,12 @@ void msm_add_pairs_plain_g1(g1_affine_t *out, const msm_ref *left, const msm_ref
 void msm_add_pairs_plain_g2(g2_affine_t *out, const msm_ref *left, const msm_ref *right, size_t n,
                             void *scratch);
 
+#if defined(__x86_64__)
+/* Eight at a time; only where cuzk_cpu_has_avx512ifma(). Results are the same bits. */
+void msm_add_pairs_ifma_g1(g1_affine_t *out, const msm_ref *left, const msm_ref *right, size_t n,
+                           void *scratch);
+void msm_add_pairs_ifma_g2(g2_affine_t *out, const msm_ref *left, const msm_ref *right, size_t n,
+                           void *scratch);
+#endif
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/host.h"
+#include "field/cpu.h"
 #include "field/template.h"
 #include "msm/affine_pairs.h"
 #include "msm/msm.h"

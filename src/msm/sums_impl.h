@@ -22,8 +22,15 @@ typedef struct sums {
     _Alignas(64) uint8_t scratch[MSM_DEGREE * MSM_PAIR_SCRATCH(SUMS_CAPACITY / 2)];
 } sums;
 
+static ADD_PAIRS_FN best_add_pairs(void) {
+#if defined(__x86_64__)
+    if (cuzk_cpu_has_avx512ifma()) return OF_GROUP(msm_add_pairs_ifma);
+#endif
+    return ADD_PAIRS_PLAIN;
+}
+
 static void sums_init(sums *s) {
-    s->add_pairs = ADD_PAIRS_PLAIN;
+    s->add_pairs = best_add_pairs();
     s->n_refs = s->n_groups = 0;
 }
 

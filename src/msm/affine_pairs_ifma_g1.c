@@ -1,0 +1,10 @@
+#define MSM_GROUP g1
+#define MSM_FIELD fp
+#define MSM_DEGREE 1
+#include "msm/msm_names.h"
+
+#include "msm/ifma_fp2.h"
+
+#if defined(__x86_64__)
+#include "msm/affine_pairs_ifma_impl.h"
+#endif
