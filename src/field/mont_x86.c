@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-/* clang-format off: the macros below are assembly, laid out as such */
+/* The assembly is laid out by hand. */
+/* clang-format off */
 
 /* First limb of a row: t += low(x_0 y), a = high(x_0 y). */
 #define ROW_START(offset, t, a)                                                                    \
@@ -28,9 +29,10 @@
     "adoxq %%rax, " a "\n\t"
 /* In the first row there is no t to add to. */
 #define FIRST_STEP(add, offset, t, a)                                                              \
-    "mulxq " offset "(%[x]), %%rax, " a "\n\t" add " %%rax, " t "\n\t"
+    "mulxq " offset "(%[x]), %%rax, " a "\n\t"                                                     \
+    add " %%rax, " t "\n\t"
 
-/* m = t0 (-1/p) mod 2^64; the new lowest limb is built in `next`. */
+/* m = t (-1/p) mod 2^64 makes t + m p_0 vanish; the new lowest limb is built in `next`. */
 #define REDUCE_START(next, t)                                                                      \
     "movq %c[n0](%[P]), %%rdx\n\t"                                                                 \
     "imulq " t ", %%rdx\n\t"                                                                       \
@@ -42,7 +44,7 @@
     "adcxq " t ", " below "\n\t"                                                                   \
     "mulxq " offset "(%[P]), %%rax, " t "\n\t"                                                     \
     "adoxq %%rax, " below "\n\t"
-/* top is the limb above t, or 0 in rax. */
+/* top is the limb above t, or the 0 in rax. */
 #define REDUCE_END(t, top)                                                                         \
     "movl $0, %%eax\n\t"                                                                           \
     "adcxq %%rax, " t "\n\t"                                                                       \
@@ -50,65 +52,92 @@
 
 #define FIRST_ROW_6(t0, t1, t2, t3, t4, t5, a)                                                     \
     "movq (%[y]), %%rdx\n\t"                                                                       \
-    "mulxq (%[x]), " t0 ", " t1 "\n\t" FIRST_STEP("addq", "8", t1, t2)                             \
-        FIRST_STEP("adcq", "16", t2, t3) FIRST_STEP("adcq", "24", t3, t4)                          \
-            FIRST_STEP("adcq", "32", t4, t5) FIRST_STEP("adcq", "40", t5, a) "adcq $0, " a "\n\t"
+    "mulxq (%[x]), " t0 ", " t1 "\n\t"                                                             \
+    FIRST_STEP("addq", "8", t1, t2)                                                                \
+    FIRST_STEP("adcq", "16", t2, t3)                                                               \
+    FIRST_STEP("adcq", "24", t3, t4)                                                               \
+    FIRST_STEP("adcq", "32", t4, t5)                                                               \
+    FIRST_STEP("adcq", "40", t5, a)                                                                \
+    "adcq $0, " a "\n\t"
 #define ROW_6(offset, t0, t1, t2, t3, t4, t5, a)                                                   \
     ROW_START(offset, t0, a)                                                                       \
-    STEP("8", t1, a) STEP("16", t2, a) STEP("24", t3, a) STEP("32", t4, a) STEP("40", t5, a)       \
-        ROW_END(a)
+    STEP("8", t1, a)                                                                               \
+    STEP("16", t2, a)                                                                              \
+    STEP("24", t3, a)                                                                              \
+    STEP("32", t4, a)                                                                              \
+    STEP("40", t5, a)                                                                              \
+    ROW_END(a)
 #define REDUCE_6(next, t, top)                                                                     \
     REDUCE_START(next, t)                                                                          \
     FOLD("8", next, "%[t1]")                                                                       \
-    FOLD("16", "%[t1]", "%[t2]") FOLD("24", "%[t2]", "%[t3]") FOLD("32", "%[t3]", "%[t4]")         \
-        FOLD("40", "%[t4]", "%[t5]") REDUCE_END("%[t5]", top)
-/* The lowest limb, which alternates between t0 and s from row to row, and the others. */
-#define LIMBS_6(low) low, "%[t1]", "%[t2]", "%[t3]", "%[t4]", "%[t5]"
+    FOLD("16", "%[t1]", "%[t2]")                                                                   \
+    FOLD("24", "%[t2]", "%[t3]")                                                                   \
+    FOLD("32", "%[t3]", "%[t4]")                                                                   \
+    FOLD("40", "%[t4]", "%[t5]")                                                                   \
+    REDUCE_END("%[t5]", top)
 
 #define FIRST_ROW_4(t0, t1, t2, t3, a)                                                             \
     "movq (%[y]), %%rdx\n\t"                                                                       \
-    "mulxq (%[x]), " t0 ", " t1 "\n\t" FIRST_STEP("addq", "8", t1, t2)                             \
-        FIRST_STEP("adcq", "16", t2, t3) FIRST_STEP("adcq", "24", t3, a) "adcq $0, " a "\n\t"
+    "mulxq (%[x]), " t0 ", " t1 "\n\t"                                                             \
+    FIRST_STEP("addq", "8", t1, t2)                                                                \
+    FIRST_STEP("adcq", "16", t2, t3)                                                               \
+    FIRST_STEP("adcq", "24", t3, a)                                                                \
+    "adcq $0, " a "\n\t"
 #define ROW_4(offset, t0, t1, t2, t3, a)                                                           \
-    ROW_START(offset, t0, a) STEP("8", t1, a) STEP("16", t2, a) STEP("24", t3, a) ROW_END(a)
+    ROW_START(offset, t0, a)                                                                       \
+    STEP("8", t1, a)                                                                               \
+    STEP("16", t2, a)                                                                              \
+    STEP("24", t3, a)                                                                              \
+    ROW_END(a)
 #define REDUCE_4(next, t, top)                                                                     \
     REDUCE_START(next, t)                                                                          \
     FOLD("8", next, "%[t1]")                                                                       \
-    FOLD("16", "%[t1]", "%[t2]") FOLD("24", "%[t2]", "%[t3]") REDUCE_END("%[t3]", top)
-#define LIMBS_4(low) low, "%[t1]", "%[t2]", "%[t3]"
+    FOLD("16", "%[t1]", "%[t2]")                                                                   \
+    FOLD("24", "%[t2]", "%[t3]")                                                                   \
+    REDUCE_END("%[t3]", top)
 
-/* These macros take lists apart: the call goes through one more expansion. */
-#define CALL(macro, ...) macro(__VA_ARGS__)
+/* A row into t with `low` as its lowest limb, reduced with `next` as the new one: the two registers
+ * t0 and s take turns. */
+#define MUL_FIRST_6(low, next)                                                                     \
+    FIRST_ROW_6(low, "%[t1]", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[a]")                          \
+    REDUCE_6(next, low, "%[a]")
+#define MUL_ROW_6(offset, low, next)                                                               \
+    ROW_6(offset, low, "%[t1]", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[a]")                        \
+    REDUCE_6(next, low, "%[a]")
+#define MUL_FIRST_4(low, next)                                                                     \
+    FIRST_ROW_4(low, "%[t1]", "%[t2]", "%[t3]", "%[a]")                                            \
+    REDUCE_4(next, low, "%[a]")
+#define MUL_ROW_4(offset, low, next)                                                               \
+    ROW_4(offset, low, "%[t1]", "%[t2]", "%[t3]", "%[a]")                                          \
+    REDUCE_4(next, low, "%[a]")
 
 void mont_x86_mul_6(uint64_t *z, const uint64_t *x, const uint64_t *y, const mont_prime *P) {
     uint64_t t[6], a, s;
-    __asm__(CALL(FIRST_ROW_6, LIMBS_6("%[t0]"), "%[a]") REDUCE_6("%[s]", "%[t0]", "%[a]")
-                CALL(ROW_6, "8", LIMBS_6("%[s]"), "%[a]") REDUCE_6("%[t0]", "%[s]", "%[a]")
-                    CALL(ROW_6, "16", LIMBS_6("%[t0]"), "%[a]") REDUCE_6("%[s]", "%[t0]", "%[a]")
-                        CALL(ROW_6, "24", LIMBS_6("%[s]"), "%[a]") REDUCE_6("%[t0]", "%[s]", "%[a]")
-                            CALL(ROW_6, "32", LIMBS_6("%[t0]"), "%[a]")
-                                REDUCE_6("%[s]", "%[t0]", "%[a]")
-                                    CALL(ROW_6, "40", LIMBS_6("%[s]"), "%[a]")
-                                        REDUCE_6("%[t0]", "%[s]", "%[a]")
-            : [t0] "=&r"(t[0]), [t1] "=&r"(t[1]), [t2] "=&r"(t[2]), [t3] "=&r"(t[3]),
-              [t4] "=&r"(t[4]), [t5] "=&r"(t[5]), [a] "=&r"(a), [s] "=&r"(s)
-            : [P] "r"(P), [x] "r"(x), [y] "r"(y), [n0] "i"(offsetof(mont_prime, n0)),
-              "m"(*(const uint64_t(*)[6])x), "m"(*(const uint64_t(*)[6])y), "m"(*P)
-            : "rax", "rdx", "cc");
+    __asm__ volatile(
+        MUL_FIRST_6("%[t0]", "%[s]")
+        MUL_ROW_6("8", "%[s]", "%[t0]")
+        MUL_ROW_6("16", "%[t0]", "%[s]")
+        MUL_ROW_6("24", "%[s]", "%[t0]")
+        MUL_ROW_6("32", "%[t0]", "%[s]")
+        MUL_ROW_6("40", "%[s]", "%[t0]")
+        : [t0] "=&r"(t[0]), [t1] "=&r"(t[1]), [t2] "=&r"(t[2]), [t3] "=&r"(t[3]),
+          [t4] "=&r"(t[4]), [t5] "=&r"(t[5]), [a] "=&r"(a), [s] "=&r"(s)
+        : [P] "r"(P), [x] "r"(x), [y] "r"(y), [n0] "i"(offsetof(mont_prime, n0))
+        : "rax", "rdx", "cc", "memory");
     mont_x86_reduce_6(z, t, P);
 }
 
 void mont_x86_mul_4(uint64_t *z, const uint64_t *x, const uint64_t *y, const mont_prime *P) {
     uint64_t t[4], a, s;
-    __asm__(CALL(FIRST_ROW_4, LIMBS_4("%[t0]"), "%[a]") REDUCE_4("%[s]", "%[t0]", "%[a]")
-                CALL(ROW_4, "8", LIMBS_4("%[s]"), "%[a]") REDUCE_4("%[t0]", "%[s]", "%[a]")
-                    CALL(ROW_4, "16", LIMBS_4("%[t0]"), "%[a]") REDUCE_4("%[s]", "%[t0]", "%[a]")
-                        CALL(ROW_4, "24", LIMBS_4("%[s]"), "%[a]") REDUCE_4("%[t0]", "%[s]", "%[a]")
-            : [t0] "=&r"(t[0]), [t1] "=&r"(t[1]), [t2] "=&r"(t[2]), [t3] "=&r"(t[3]), [a] "=&r"(a),
-              [s] "=&r"(s)
-            : [P] "r"(P), [x] "r"(x), [y] "r"(y), [n0] "i"(offsetof(mont_prime, n0)),
-              "m"(*(const uint64_t(*)[4])x), "m"(*(const uint64_t(*)[4])y), "m"(*P)
-            : "rax", "rdx", "cc");
+    __asm__ volatile(
+        MUL_FIRST_4("%[t0]", "%[s]")
+        MUL_ROW_4("8", "%[s]", "%[t0]")
+        MUL_ROW_4("16", "%[t0]", "%[s]")
+        MUL_ROW_4("24", "%[s]", "%[t0]")
+        : [t0] "=&r"(t[0]), [t1] "=&r"(t[1]), [t2] "=&r"(t[2]), [t3] "=&r"(t[3]),
+          [a] "=&r"(a), [s] "=&r"(s)
+        : [P] "r"(P), [x] "r"(x), [y] "r"(y), [n0] "i"(offsetof(mont_prime, n0))
+        : "rax", "rdx", "cc", "memory");
     mont_x86_reduce_4(z, t, P);
 }
 
@@ -117,35 +146,45 @@ void mont_x86_mul_4(uint64_t *z, const uint64_t *x, const uint64_t *y, const mon
 /* Seven registers turn: the lowest limb of each row is stored, and takes the next row's top. */
 void mont_x86_wide_mul_6(uint64_t *z, const uint64_t *x, const uint64_t *y) {
     uint64_t t0, t1, t2, t3, t4, t5, t6;
-    __asm__(FIRST_ROW_6("%[t0]", "%[t1]", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]")
-                STORE("0", "%[t0]") ROW_6("8", "%[t1]", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]",
-                                          "%[t0]") STORE("8", "%[t1]")
-                    ROW_6("16", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]", "%[t0]", "%[t1]")
-                        STORE("16", "%[t2]") ROW_6("24", "%[t3]", "%[t4]", "%[t5]", "%[t6]",
-                                                   "%[t0]", "%[t1]", "%[t2]") STORE("24", "%[t3]")
-                            ROW_6("32", "%[t4]", "%[t5]", "%[t6]", "%[t0]", "%[t1]", "%[t2]",
-                                  "%[t3]") STORE("32", "%[t4]")
-                                ROW_6("40", "%[t5]", "%[t6]", "%[t0]", "%[t1]", "%[t2]", "%[t3]",
-                                      "%[t4]") STORE("40", "%[t5]") STORE("48", "%[t6]")
-                                    STORE("56", "%[t0]") STORE("64", "%[t1]") STORE("72", "%[t2]")
-                                        STORE("80", "%[t3]") STORE("88", "%[t4]")
-            : [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3), [t4] "=&r"(t4),
-              [t5] "=&r"(t5), [t6] "=&r"(t6), "=m"(*(uint64_t(*)[12])z)
-            : [x] "r"(x), [y] "r"(y), [z] "r"(z), "m"(*(const uint64_t(*)[6])x),
-              "m"(*(const uint64_t(*)[6])y)
-            : "rax", "rdx", "cc");
+    __asm__ volatile(
+        FIRST_ROW_6("%[t0]", "%[t1]", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]")
+        STORE("0", "%[t0]")
+        ROW_6("8", "%[t1]", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]", "%[t0]")
+        STORE("8", "%[t1]")
+        ROW_6("16", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]", "%[t0]", "%[t1]")
+        STORE("16", "%[t2]")
+        ROW_6("24", "%[t3]", "%[t4]", "%[t5]", "%[t6]", "%[t0]", "%[t1]", "%[t2]")
+        STORE("24", "%[t3]")
+        ROW_6("32", "%[t4]", "%[t5]", "%[t6]", "%[t0]", "%[t1]", "%[t2]", "%[t3]")
+        STORE("32", "%[t4]")
+        ROW_6("40", "%[t5]", "%[t6]", "%[t0]", "%[t1]", "%[t2]", "%[t3]", "%[t4]")
+        STORE("40", "%[t5]")
+        STORE("48", "%[t6]")
+        STORE("56", "%[t0]")
+        STORE("64", "%[t1]")
+        STORE("72", "%[t2]")
+        STORE("80", "%[t3]")
+        STORE("88", "%[t4]")
+        : [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3), [t4] "=&r"(t4),
+          [t5] "=&r"(t5), [t6] "=&r"(t6)
+        : [x] "r"(x), [y] "r"(y), [z] "r"(z)
+        : "rax", "rdx", "cc", "memory");
 }
 
 /* The low half shrinks to at most p; with the high half, < p, that is below 2 p. */
 void mont_x86_wide_reduce_6(uint64_t *z, const uint64_t *w, const mont_prime *P) {
     uint64_t t[6] = {w[0], w[1], w[2], w[3], w[4], w[5]}, s;
-    __asm__(REDUCE_6("%[s]", "%[t0]", "%%rax") REDUCE_6("%[t0]", "%[s]", "%%rax")
-                REDUCE_6("%[s]", "%[t0]", "%%rax") REDUCE_6("%[t0]", "%[s]", "%%rax")
-                    REDUCE_6("%[s]", "%[t0]", "%%rax") REDUCE_6("%[t0]", "%[s]", "%%rax")
-            : [t0] "+&r"(t[0]), [t1] "+&r"(t[1]), [t2] "+&r"(t[2]), [t3] "+&r"(t[3]),
-              [t4] "+&r"(t[4]), [t5] "+&r"(t[5]), [s] "=&r"(s)
-            : [P] "r"(P), [n0] "i"(offsetof(mont_prime, n0)), "m"(*P)
-            : "rax", "rdx", "cc");
+    __asm__ volatile(
+        REDUCE_6("%[s]", "%[t0]", "%%rax")
+        REDUCE_6("%[t0]", "%[s]", "%%rax")
+        REDUCE_6("%[s]", "%[t0]", "%%rax")
+        REDUCE_6("%[t0]", "%[s]", "%%rax")
+        REDUCE_6("%[s]", "%[t0]", "%%rax")
+        REDUCE_6("%[t0]", "%[s]", "%%rax")
+        : [t0] "+&r"(t[0]), [t1] "+&r"(t[1]), [t2] "+&r"(t[2]), [t3] "+&r"(t[3]),
+          [t4] "+&r"(t[4]), [t5] "+&r"(t[5]), [s] "=&r"(s)
+        : [P] "r"(P), [n0] "i"(offsetof(mont_prime, n0))
+        : "rax", "rdx", "cc", "memory");
     mont_x86_add_6(z, t, w + 6, P);
 }
 
