@@ -26,6 +26,9 @@ uint32_t merkle_form_siblings(const merkle_form *form);
 /* log2 of the arity: index bits of a level. */
 uint32_t merkle_arity_bits(uint32_t arity);
 
+/* Size of a path in bincode (REFERENCE 4.4). */
+size_t merkle_path_bincode_bytes(const merkle_form *form);
+
 /* Is the little-endian value < r? */
 bool node_is_canonical(const node32 node);
 

@@ -122,10 +122,11 @@ cuzk_status snap_vanilla_read(const cuzk_host *host, const sector_shape *sector,
                               const uint8_t *const *blobs, const size_t *blob_bytes, size_t n_blobs,
                               snap_vanilla **out, cuzk_error *err);
 
-/* The wire forms of PoSt and SnapDeals proofs (REFERENCE 4.5, 4.6): blob i of a vanilla proof. */
-size_t post_sector_bincode_bytes(const post_vanilla *v);
+/* The wire forms of PoSt and SnapDeals proofs (REFERENCE 4.5, 4.6): sizes fixed by the sector, and
+ * writers of blob i (room of that size). */
+size_t post_sector_bincode_bytes(const sector_shape *sector, uint32_t n_paths);
 void post_sector_write_bincode(const post_vanilla *v, uint32_t i, uint8_t *out);
-size_t snap_partition_bincode_bytes(const snap_vanilla *v);
+size_t snap_partition_bincode_bytes(const sector_shape *sector);
 void snap_partition_write_bincode(const snap_vanilla *v, uint32_t k, uint8_t *out);
 
 /* Our compact binary C1: magic "CUZKC1\0\1", header, then the values that the circuit and verifier

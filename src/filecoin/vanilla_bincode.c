@@ -118,12 +118,6 @@ static cuzk_status read_path(reader *r, const merkle_form *form, merkle_path *pa
     return CUZK_OK;
 }
 
-static size_t path_bytes(const merkle_form *form) {
-    const size_t groups = 1 + form->levels - form->base_levels;
-    return 4 + 64 + 8 * groups + (size_t)form->levels * 16 +
-           (size_t)merkle_form_siblings(form) * 32;
-}
-
 static cuzk_status check_size(const reader *r, size_t expected, const char *what,
                               const sector_shape *sector) {
     if (r->bytes != expected)
@@ -193,8 +187,8 @@ static cuzk_status read_challenge(reader *r, const sector_shape *s, const forms 
 
 static size_t challenge_bytes(const sector_shape *s, const forms *f) {
     const size_t labeling = 8 + POREP_LABEL_PARENTS * 32 + 4 + 8;
-    const size_t column = 4 + 8 + (size_t)s->layers * 32 + path_bytes(&f->r);
-    return path_bytes(&f->d) + path_bytes(&f->r) +
+    const size_t column = 4 + 8 + (size_t)s->layers * 32 + merkle_path_bincode_bytes(&f->r);
+    return merkle_path_bincode_bytes(&f->d) + merkle_path_bincode_bytes(&f->r) +
            (1 + POREP_DRG_PARENTS + POREP_EXP_PARENTS) * column + 3 * 8 +
            (s->layers + 1) * labeling;
 }
@@ -280,10 +274,9 @@ cuzk_status post_vanilla_read(const cuzk_host *host, const registered_post *post
                          post->window ? "at least one" : "exactly one", n_blobs);
     for (size_t i = 0; i < n_blobs; i++) {
         const reader r = {.bytes = blob_bytes[i], .err = err};
-        TRY_AT(
-            err,
-            check_size(&r, 8 + 32 + 8 + 8 + n_paths * path_bytes(&form) + 64, what, post->sector),
-            "vanilla proof %zu", i);
+        TRY_AT(err,
+               check_size(&r, post_sector_bincode_bytes(post->sector, n_paths), what, post->sector),
+               "vanilla proof %zu", i);
     }
     CUZK_TRY(post_vanilla_new(host, post->sector, n_blobs, n_paths, &v, err));
     const cuzk_status st = read_post_blobs(&form, blobs, blob_bytes, v, err);
@@ -326,9 +319,7 @@ cuzk_status snap_vanilla_read(const cuzk_host *host, const sector_shape *sector,
                               const uint8_t *const *blobs, const size_t *blob_bytes, size_t n_blobs,
                               snap_vanilla **out, cuzk_error *err) {
     const forms f = sector_forms(sector);
-    const size_t expected =
-        32 + 8 + (size_t)sector->snap_apex_leaves * 32 + 8 +
-        (size_t)sector->snap_challenges * (2 * path_bytes(&f.r) + path_bytes(&f.d));
+    const size_t expected = snap_partition_bincode_bytes(sector);
     snap_vanilla *v;
     *out = NULL;
     if (n_blobs != sector->snap_partitions)
