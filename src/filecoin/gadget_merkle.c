@@ -68,8 +68,8 @@ static gadget_num climb(cs *c, const merkle_levels *levels, uint32_t level, cons
                            children);
 }
 
-void merkle_por(cs *c, const merkle_levels *levels, const merkle_path *path,
-                const gadget_num *value, const gadget_num *root) {
+gadget_num merkle_por_root(cs *c, const merkle_levels *levels, const merkle_path *path,
+                           const gadget_num *value) {
     gadget_bit bits[64];
     gadget_num cur = *value;
     unsigned n_bits = 0;
@@ -84,7 +84,13 @@ void merkle_por(cs *c, const merkle_levels *levels, const merkle_path *path,
         n_bits += width;
     }
     bits_pack_into_inputs(c, bits, n_bits);
-    num_enforce_equal(c, &cur, root);
+    return cur;
+}
+
+void merkle_por(cs *c, const merkle_levels *levels, const merkle_path *path,
+                const gadget_num *value, const gadget_num *root) {
+    const gadget_num computed = merkle_por_root(c, levels, path, value);
+    num_enforce_equal(c, &computed, root);
 }
 
 void merkle_check(cs *c, const merkle_levels *levels, const gadget_bit *bits,

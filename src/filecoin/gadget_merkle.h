@@ -24,9 +24,11 @@ uint32_t merkle_index_bits(const merkle_levels *levels);
 /* SHA-256 of two numbers, cut to 254 bits. */
 gadget_num merkle_sha256_node(cs *c, const gadget_num *left, const gadget_num *right);
 
-/* PoR with a private root: index bits and siblings are allocated level by level (trap T16), the
- * packed index becomes a public input, and the path from value must end at root. path is NULL
- * while recording. */
+/* The root that the path from value leads to: index bits and siblings are allocated level by level
+ * (trap T16), then the packed index becomes a public input. path is NULL while recording. */
+gadget_num merkle_por_root(cs *c, const merkle_levels *levels, const merkle_path *path,
+                           const gadget_num *value);
+/* PoR with a private root: merkle_por_root * ONE = root. */
 void merkle_por(cs *c, const merkle_levels *levels, const merkle_path *path,
                 const gadget_num *value, const gadget_num *root);
 

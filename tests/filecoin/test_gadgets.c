@@ -186,8 +186,38 @@ static void uint32_addmany_3(cs *c, void *state, uint64_t i) {
     multieq_end(c, &m);
 }
 
-/* PoR with value and root allocated inside: value first, root behind the path. Only merkle_por's
- * order of a given root can be had here, so the root is allocated first; see por_order. */
+/* PoR as its own circuit: the value is allocated before the path, the root behind it. The siblings
+ * are zeros while witnessing, so the root is whatever comes out. */
+static void por(cs *c, const merkle_levels *levels, bool public_root) {
+    static const node32 zeros[64];
+    const merkle_path path = {.siblings = zeros, .index = 5};
+    const gadget_num value = num_alloc(c, NULL);
+    const gadget_num top = merkle_por_root(c, levels, cs_recording(c) ? NULL : &path, &value);
+    const gadget_num root = num_alloc(c, &top.value);
+    num_enforce_equal(c, &top, &root);
+    if (public_root) num_inputize(c, &root);
+}
+static void por_sha256(cs *c, void *state, uint64_t i) {
+    (void)state, (void)i;
+    const merkle_levels levels = merkle_levels_binary(6);
+    por(c, &levels, true);
+}
+static void por_poseidon_8(cs *c, void *state, uint64_t i) {
+    (void)state, (void)i;
+    const merkle_levels levels = merkle_levels_poseidon(&(tree_shape){2, 0, 0});
+    por(c, &levels, true);
+}
+static void por_poseidon_8_8_2(cs *c, void *state, uint64_t i) {
+    (void)state, (void)i;
+    const merkle_levels levels = merkle_levels_poseidon(&(tree_shape){2, 8, 2});
+    por(c, &levels, true);
+}
+static void por_poseidon_8_8_2_private(cs *c, void *state, uint64_t i) {
+    (void)state, (void)i;
+    const merkle_levels levels = merkle_levels_poseidon(&(tree_shape){2, 8, 2});
+    por(c, &levels, false);
+}
+
 typedef struct gadget_case {
     const char *name;
     void (*synth)(cs *c, void *state, uint64_t instance);
@@ -229,6 +259,14 @@ static const gadget_case gadget_cases[] = {
     {"uint32_addmany_3", uint32_addmany_3, NULL, "uint32_addmany_3"},
     {"tree_d_node", tree_d_node, "17fd4b5ddd5b8fe8759308f1b1b019e3a9e00d179d227b5e64580e48a233b91e",
      "sha256_hash2"},
+    {"por_sha256", por_sha256, "06101b213e985a06aa97367fb756d504912d2edfa7169fe7390f3563e2b7bdbf",
+     NULL},
+    {"por_poseidon_8", por_poseidon_8,
+     "3bd8cb4719e1ce8b020c078159a77bd5cf9d8eca04ed094eaca290c621f10a20", NULL},
+    {"por_poseidon_8_8_2", por_poseidon_8_8_2,
+     "1aaf5b3ff8221455ad5ba57746f23db956a2de780213b68d65d8ea0165607e84", NULL},
+    {"por_poseidon_8_8_2_private", por_poseidon_8_8_2_private,
+     "4e7946e0dfd305ad955eb8871b286f7fc720651de2f5c9051afc83f2b29657b3", NULL},
 };
 
 static void check_case_of(const gadget_case *g, const json *fixtures) {
@@ -267,4 +305,145 @@ TEST(gadgets_equal_bellperson) {
     json_free(&fixtures);
 }
 
-TEST_MAIN(RUN(gadgets_equal_bellperson))
+/* ---- words against bits ---- */
+
+#define WORD_TRIALS 100
+#define WORD_OPERANDS 8
+
+/* Which of a word's bits are constants and which are negated: none of either, all constant, or
+ * anything; fixed by the trial, not by the witness. */
+typedef struct word_kind {
+    uint32_t value, constant, negated;
+} word_kind;
+static word_kind word_kinds[WORD_TRIALS][WORD_OPERANDS];
+
+static void random_word_kinds(void) {
+    for (size_t i = 0; i < WORD_TRIALS; i++)
+        for (size_t j = 0; j < WORD_OPERANDS; j++) {
+            const uint64_t choice = check_random() % 4;
+            word_kind *k = &word_kinds[i][j];
+            k->value = (uint32_t)check_random_runs();
+            k->constant = choice == 0   ? UINT32_MAX
+                          : choice == 1 ? (uint32_t)check_random_runs()
+                                        : 0;
+            k->negated = choice == 2 ? 0 : (uint32_t)check_random_runs();
+        }
+}
+
+static void operand_words(cs *c, const word_kind *kinds, gadget_word *out) {
+    for (unsigned j = 0; j < WORD_OPERANDS; j++) {
+        word_constant(&out[j], 0);
+        for (unsigned i = 0; i < 32; i++) {
+            const bool value = kinds[j].value >> i & 1, negated = kinds[j].negated >> i & 1;
+            gadget_bit bit = bit_constant(value);
+            if (!(kinds[j].constant >> i & 1)) bit = bit_alloc(c, value != negated);
+            if (!bit.constant && negated) bit = bit_not(bit);
+            word_set_bit(c, &out[j], i, bit);
+        }
+    }
+}
+
+/* xor, ch and maj of whole words, and a use of their results that shows value and kind of each
+ * bit. */
+static void by_words(cs *c, void *state, uint64_t trial) {
+    (void)state;
+    gadget_word in[WORD_OPERANDS], out[3], used;
+    operand_words(c, word_kinds[trial], in);
+    word_xor(c, &out[0], &in[0], &in[1]);
+    word_ch(c, &out[1], &in[2], &in[3], &in[4]);
+    word_maj(c, &out[2], &in[5], &in[6], &in[7]);
+    for (unsigned j = 0; j < 3; j++)
+        word_xor(c, &used, &out[j], &in[0]);
+}
+
+static void by_bits(cs *c, void *state, uint64_t trial) {
+    (void)state;
+    gadget_word in[WORD_OPERANDS];
+    gadget_bit out[3][32];
+    operand_words(c, word_kinds[trial], in);
+    for (unsigned i = 0; i < 32; i++)
+        out[0][i] = bit_xor(c, word_bit(c, &in[0], i), word_bit(c, &in[1], i));
+    for (unsigned i = 0; i < 32; i++)
+        out[1][i] =
+            bit_ch(c, word_bit(c, &in[2], i), word_bit(c, &in[3], i), word_bit(c, &in[4], i));
+    for (unsigned i = 0; i < 32; i++)
+        out[2][i] =
+            bit_maj(c, word_bit(c, &in[5], i), word_bit(c, &in[6], i), word_bit(c, &in[7], i));
+    for (unsigned j = 0; j < 3; j++)
+        for (unsigned i = 0; i < 32; i++)
+            bit_xor(c, out[j][i], word_bit(c, &in[0], i));
+}
+
+/* Trials have different shapes, so each is a circuit of its own. */
+static void (*trial_synth)(cs *c, void *state, uint64_t instance);
+static uint64_t trial_number;
+static void run_trial(cs *c, void *state, uint64_t instance) {
+    (void)instance;
+    trial_synth(c, state, trial_number);
+}
+
+static r1cs *trial_witness(void (*synth)(cs *, void *, uint64_t), witness *w) {
+    cuzk_error err;
+    r1cs *r = NULL;
+    const cs_circuit circuit = {
+        .name = "words", .n_blocks = 1, .blocks = {{"trial", 1, run_trial}}};
+    trial_synth = synth;
+    CHECK_OK(r1cs_record(test_host(), &circuit, &r, &err));
+    REQUIRE(r != NULL);
+    CHECK_OK(witness_new(test_host(), r, w, &err));
+    CHECK_OK(r1cs_witness(test_host(), r, &circuit, w, &err));
+    CHECK_OK(r1cs_check(test_host(), r, w, NULL, &err));
+    return r;
+}
+
+TEST(words_equal_bits) {
+    random_word_kinds();
+    for (trial_number = 0; trial_number < WORD_TRIALS; trial_number++) {
+        cuzk_error err;
+        witness words, bits;
+        uint8_t hash[2][32];
+        r1cs *r_words = trial_witness(by_words, &words), *r_bits = trial_witness(by_bits, &bits);
+        CHECK_OK(r1cs_cs_hash(test_host(), r_words, hash[0], &err));
+        CHECK_OK(r1cs_cs_hash(test_host(), r_bits, hash[1], &err));
+        CHECK_MEM(hash[0], hash[1], 32);
+        CHECK_U64(words.n_aux, bits.n_aux);
+        if (words.n_aux == bits.n_aux)
+            CHECK_MEM(words.bits, bits.bits, (words.n_aux + 63) / 64 * sizeof *words.bits);
+        witness_free(test_host(), &words);
+        witness_free(test_host(), &bits);
+        r1cs_free(test_host(), r_words);
+        r1cs_free(test_host(), r_bits);
+    }
+}
+
+/* Sums of 2 to 10 operands: the carries are allocated too. */
+static void sums(cs *c, void *state, uint64_t instance) {
+    (void)state, (void)instance;
+    gadget_word in[WORD_OPERANDS], out;
+    operand_words(c, word_kinds[trial_number], in);
+    for (unsigned n = 2; n <= WORD_MAX_OPERANDS; n++) {
+        const gadget_word *operand_list[WORD_MAX_OPERANDS];
+        gadget_multieq m;
+        for (unsigned j = 0; j < n; j++)
+            operand_list[j] = &in[j % WORD_OPERANDS];
+        multieq_begin(c, &m);
+        word_add_many(c, &m, &out, operand_list, n);
+        multieq_end(c, &m);
+        uint32_t sum = 0;
+        for (unsigned j = 0; j < n; j++)
+            sum += in[j % WORD_OPERANDS].value;
+        if (!cs_recording(c)) CHECK_U64(out.value, sum);
+    }
+}
+
+TEST(sums_are_satisfied) {
+    random_word_kinds();
+    for (trial_number = 0; trial_number < WORD_TRIALS; trial_number++) {
+        witness w;
+        r1cs *r = trial_witness(sums, &w);
+        witness_free(test_host(), &w);
+        r1cs_free(test_host(), r);
+    }
+}
+
+TEST_MAIN(RUN(gadgets_equal_bellperson), RUN(words_equal_bits), RUN(sums_are_satisfied))

@@ -1,10 +1,8 @@
 /* Poseidon against neptune's constants and hashes, and the generated tables against their
  * derivation. */
-#include "check.h"
-#include "json.h"
+#include "circuit_test.h"
 
 #include "filecoin/poseidon.h"
-#include "hash/sha256.h"
 
 static const char *const fixture_names[POSEIDON_KINDS] = {[POSEIDON_2] = "arity2",
                                                           [POSEIDON_4] = "arity4",
@@ -13,27 +11,16 @@ static const char *const fixture_names[POSEIDON_KINDS] = {[POSEIDON_2] = "arity2
                                                           [POSEIDON_2_RANDOMNESS] =
                                                               "update_randomness_arity2"};
 
-static void fr_hex(const fr_t *x, char out[2 * FR_BYTES + 1]) {
+static void check_fr_hex(const fr_t *x, const char *expected, const char *what) {
     uint8_t bytes[FR_BYTES];
     fr_to_bytes(bytes, x);
-    for (int i = 0; i < FR_BYTES; i++)
-        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
-}
-
-static void check_fr_hex(const fr_t *x, const char *expected, const char *what) {
-    char hex[2 * FR_BYTES + 1];
-    fr_hex(x, hex);
-    if (strcmp(hex, expected) != 0) CHECK_FAILED_("%s: got %s, expected %s", what, hex, expected);
+    check_hex_text(bytes, sizeof bytes, expected, what);
 }
 
 static fr_t fr_from_hex(const char *hex) {
     uint8_t bytes[FR_BYTES];
     fr_t x;
-    for (int i = 0; i < FR_BYTES; i++) {
-        unsigned byte;
-        REQUIRE(sscanf(hex + 2 * i, "%2x", &byte) == 1);
-        bytes[i] = (uint8_t)byte;
-    }
+    REQUIRE(check_unhex(bytes, sizeof bytes, hex) == FR_BYTES);
     REQUIRE(fr_from_bytes(&x, bytes) == CUZK_OK);
     return x;
 }
@@ -43,7 +30,6 @@ static void check_digest(const fr_t *x, size_t rows, size_t columns, size_t stri
                          const char *expected, const char *what) {
     sha256_ctx ctx;
     uint8_t bytes[32];
-    char hex[65];
     sha256_init(&ctx);
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++) {
@@ -51,9 +37,7 @@ static void check_digest(const fr_t *x, size_t rows, size_t columns, size_t stri
             sha256_update(&ctx, bytes, sizeof bytes);
         }
     sha256_final(&ctx, bytes);
-    for (int i = 0; i < 32; i++)
-        snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
-    if (strcmp(hex, expected) != 0) CHECK_FAILED_("%s: digest differs", what);
+    check_hex_text(bytes, sizeof bytes, expected, what);
 }
 
 TEST(tables_equal_derivation) {
@@ -185,18 +169,24 @@ TEST(linear_layer_at_the_bound) {
     CHECK_MEM(state, expected, sizeof state);
 }
 
+static double cpu_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 TEST(speed) {
     const poseidon_constants *k = poseidon_get(POSEIDON_8);
     fr_t in[POSEIDON_MAX_WIDTH], out = fr_one();
     for (uint32_t j = 0; j < k->arity; j++)
         in[j] = random_element();
-    const double start = check_seconds();
+    const double start = cpu_seconds();
     const int n = 2000;
     for (int i = 0; i < n; i++) {
         in[0] = out;
         poseidon_hash(k, in, &out);
     }
-    printf("       arity 8: %.1f us a hash\n", (check_seconds() - start) / n * 1e6);
+    printf("       arity 8: %.1f us a hash\n", (cpu_seconds() - start) / n * 1e6);
     CHECK(!fr_is_zero(&out));
 }
 
