@@ -49,11 +49,20 @@ void fp2_inv(fp2_t *z, const fp2_t *x) {
 #define F_T fp2_t
 #include "field/batch_inv_impl.h"
 
-/* Complex method (Adj and Rodriguez-Henriquez, eprint 2012/685): with s^2 = norm(x), one of
- * t = (x0 + s) / 2 and t - s = (x0 - s) / 2 is a square a^2 in Fp, and the root is
- * a + x1 / (2 a) u. x with x1 = 0 is a^2 or -a^2 = (a u)^2. */
+/* x / 2. p + x < 2^384, so nothing is lost above. */
+static void half(fp_t *z, const fp_t *x) {
+    fp_t t = *x;
+    if ((t.l[0] & 1) != 0) mont_plain_add_unreduced(t.l, t.l, cuzk_fp_prime.p, FP_LIMBS);
+    for (int i = 0; i < FP_LIMBS; i++)
+        z->l[i] = t.l[i] >> 1 | (i + 1 < FP_LIMBS ? t.l[i + 1] << 63 : 0);
+}
+
+/* Complex method (Adj and Rodriguez-Henriquez, eprint 2012/685). Let s^2 = norm(x) and
+ * t = 2 (x0 + s). As p = 3 mod 4, with w = t^((p - 3) / 4) and a = t w, a^2 is t or -t, and 1 / a
+ * is w or -w. If a^2 = t, the root is a / 2 + x1 / a u; if a^2 = -t, it is x1 / a + a / 2 u. x with
+ * x1 = 0 is the square of a or of a u. */
 bool fp2_sqrt(fp2_t *z, const fp2_t *x) {
-    fp_t a, s, t, half;
+    fp_t a, s, t, w;
     if (fp_is_zero(&x->c1)) {
         fp_neg(&t, &x->c0);
         fp2_t root = fp2_zero();
@@ -65,18 +74,20 @@ bool fp2_sqrt(fp2_t *z, const fp2_t *x) {
     fp_sqr(&t, &x->c1);
     fp_add(&s, &s, &t);
     if (!fp_sqrt(&s, &s)) return false;
-    fp_from_u64(&half, 2);
-    fp_inv(&half, &half);
     fp_add(&t, &x->c0, &s);
-    fp_mul(&t, &t, &half);
-    if (!fp_sqrt(&a, &t)) {
-        fp_sub(&t, &t, &s);
-        if (!fp_sqrt(&a, &t)) return false;
-    }
-    fp_double(&t, &a);
-    fp_inv(&t, &t);
-    fp_mul(&z->c1, &x->c1, &t);
-    z->c0 = a;
+    fp_double(&t, &t);
+    uint64_t e[FP_LIMBS]; /* (p - 3) / 4 */
+    for (int i = 0; i < FP_LIMBS; i++)
+        e[i] = cuzk_fp_prime.p[i] >> 2 | (i + 1 < FP_LIMBS ? cuzk_fp_prime.p[i + 1] << 62 : 0);
+    fp_pow_var(&w, &t, e, FP_LIMBS);
+    fp_mul(&a, &t, &w);
+    fp_sqr(&s, &a);
+    const bool square = fp_eq(&s, &t);
+    if (!square) fp_neg(&w, &w);
+    fp_mul(&w, &w, &x->c1);
+    half(&a, &a);
+    z->c0 = square ? a : w;
+    z->c1 = square ? w : a;
     return true;
 }
 

@@ -9,6 +9,19 @@ typedef struct fp_wide {
     uint64_t l[2 * FP_LIMBS];
 } fp_wide;
 
+/* Builds with the address sanitizer, and those with CUZK_VERIFY, stop at a value out of its bounds.
+ */
+#if defined(CUZK_VERIFY) || defined(__SANITIZE_ADDRESS__)
+#define FP_WIDE_VERIFY(condition) ((condition) ? (void)0 : __builtin_trap())
+#else
+#define FP_WIDE_VERIFY(condition) ((void)0)
+#endif
+
+/* w < R p, as the upper half is < p. */
+static inline bool fp_wide_is_bounded(const fp_wide *w) {
+    return mont_is_canonical(w->l + FP_LIMBS, &cuzk_fp_prime, FP_LIMBS);
+}
+
 /* z = x + y without reduction: < 4 p < R for x, y < 2 p. */
 static inline void fp_add_unreduced(fp_t *z, const fp_t *x, const fp_t *y) {
 #if defined(__x86_64__)
@@ -29,6 +42,7 @@ static inline void fp_wide_mul(fp_wide *z, const fp_t *x, const fp_t *y) {
 }
 /* z = w / R mod p */
 static inline void fp_wide_reduce(fp_t *z, const fp_wide *w) {
+    FP_WIDE_VERIFY(fp_wide_is_bounded(w));
 #if defined(__x86_64__)
     if (__builtin_expect(cuzk_cpu_has_adx(), 1)) {
         mont_x86_wide_reduce_6(z->l, w->l, &cuzk_fp_prime);
@@ -38,6 +52,7 @@ static inline void fp_wide_reduce(fp_t *z, const fp_wide *w) {
     mont_plain_wide_reduce_6(z->l, w->l, &cuzk_fp_prime);
 }
 static inline void fp_wide_add(fp_wide *z, const fp_wide *x, const fp_wide *y) {
+    FP_WIDE_VERIFY(fp_wide_is_bounded(x) && fp_wide_is_bounded(y));
 #if defined(__x86_64__)
     mont_x86_wide_add_6(z->l, x->l, y->l, &cuzk_fp_prime);
 #else
@@ -45,6 +60,7 @@ static inline void fp_wide_add(fp_wide *z, const fp_wide *x, const fp_wide *y) {
 #endif
 }
 static inline void fp_wide_sub(fp_wide *z, const fp_wide *x, const fp_wide *y) {
+    FP_WIDE_VERIFY(fp_wide_is_bounded(x) && fp_wide_is_bounded(y));
 #if defined(__x86_64__)
     mont_x86_wide_sub_6(z->l, x->l, y->l, &cuzk_fp_prime);
 #else

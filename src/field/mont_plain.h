@@ -82,7 +82,8 @@ MONT_INLINE void mont_plain_sub(uint64_t *z, const uint64_t *x, const uint64_t *
     }
 }
 
-/* z = x y / R mod p (CIOS; Koc, Acar, Kaliski 1996). x and y < p; z may alias either. */
+/* z = x y / R mod p (CIOS; Koc, Acar, Kaliski 1996), for x and y < p, or where there is room, as in
+ * Fp, for x + p, y + p <= R and x y < R p. z may alias either. */
 MONT_INLINE void mont_plain_mul(uint64_t *z, const uint64_t *x, const uint64_t *y,
                                 const mont_prime *P, int n) {
     uint64_t t[MONT_MAX_LIMBS + 1] = {0};

@@ -1,8 +1,9 @@
 /* Montgomery multiplication, row by row (CIOS), with mulx and two independent carry chains: adcx
  * carries one limb further up, adox the product just made. t is kept in registers; after each row
- * it is reduced, which drops its lowest limb. With x, y < p < 2^(64 n - 1), t stays below 2 p, and
- * a with its carries below 2^64, so no limb above a is needed (Botrel and El Housni, eprint
- * 2022/1400, algorithm 2). */
+ * it is reduced, which drops its lowest limb and leaves t < x + p: with x + p <= 2^(64 n), which
+ * holds for x < p < 2^(64 n - 1), and in Fp for x < 2 p, no limb above a is needed (Botrel and El
+ * Housni, eprint 2022/1400, algorithm 2). In the end t <= (x y + (R - 1) p) / R < 2 p if x y < R p.
+ */
 #if defined(__x86_64__)
 
 #include "field/mont_x86.h"

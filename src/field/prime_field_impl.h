@@ -27,23 +27,31 @@ void F_(inv)(F_T *z, const F_T *x) {
 
 #include "field/batch_inv_impl.h"
 
-/* Fixed windows of 4 bits, most significant first. */
+/* Sliding windows of at most 4 bits that start and end with a 1, most significant first. */
 void F_(pow_var)(F_T *z, const F_T *x, const uint64_t *e, size_t e_limbs) {
-    F_T table[16];
-    table[0] = F_(one)();
-    for (int i = 1; i < 16; i++)
-        F_(mul)(&table[i], &table[i - 1], x);
-    F_T acc = table[0];
+    F_T odd[8], square, acc = F_(one)(); /* x, x^3, ... x^15 */
     bool started = false;
-    for (size_t i = 16 * e_limbs; i-- > 0;) {
-        const unsigned digit = (unsigned)(e[i / 16] >> (4 * (i % 16))) & 15;
-        if (started) {
-            for (int k = 0; k < 4; k++)
-                F_(sqr)(&acc, &acc);
+    odd[0] = *x;
+    F_(sqr)(&square, x);
+    for (int i = 1; i < 8; i++)
+        F_(mul)(&odd[i], &odd[i - 1], &square);
+    for (size_t left = 64 * e_limbs; left > 0;) {
+        const size_t top = left - 1;
+        size_t bits = 1;
+        unsigned window = (unsigned)(e[top / 64] >> (top % 64)) & 1;
+        for (size_t i = 1, w = window; window != 0 && i < 4 && i <= top; i++) {
+            w = w << 1 | ((e[(top - i) / 64] >> ((top - i) % 64)) & 1);
+            if ((w & 1) == 0) continue;
+            bits = i + 1;
+            window = (unsigned)w;
         }
-        if (digit == 0) continue;
-        F_(mul)(&acc, &acc, &table[digit]);
-        started = true;
+        for (size_t i = 0; started && i < bits; i++)
+            F_(sqr)(&acc, &acc);
+        if (window != 0) {
+            F_(mul)(&acc, &acc, &odd[window / 2]);
+            started = true;
+        }
+        left -= bits;
     }
     *z = acc;
 }
