@@ -231,7 +231,7 @@ cuzk_status r1cs_finish(const cuzk_host *host, r1cs *r, cuzk_error *err) {
     r->log2_domain = 0;
     while ((uint64_t)1 << r->log2_domain < r->rows + r->inputs)
         r->log2_domain++;
-    return CUZK_OK;
+    return r1cs_compile(host, r, err);
 }
 
 /* --- rows --- */

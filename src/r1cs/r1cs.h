@@ -116,14 +116,9 @@ cuzk_status r1cs_witness(const cuzk_host *host, const r1cs *r, const cs_circuit 
 /* Value of one variable. */
 void witness_aux(const r1cs *r, const witness *w, uint64_t aux, fr_t *value);
 
-/* Attach compiled row programs to r, with which r1cs_eval and r1cs_check read words of bits instead
- * of single terms: several times faster, for about a tenth of the matrices' memory more. Done once
- * after recording or loading, before r is shared between threads; a second call does nothing. */
-cuzk_status r1cs_compile(const cuzk_host *host, r1cs *r, cuzk_error *err);
-
 /* z[i] = (M w)_i for rows first..first+n-1, appended input rows included; m = R1CS_A, _B or _C.
- * Rows beyond rows + inputs give zero, so n may run to the domain size. Uses the programs of
- * r1cs_compile when there are any. */
+ * Rows beyond rows + inputs give zero, so n may run to the domain size. A and B are evaluated by
+ * row programs that recording and loading derive from the matrices: words of bits at a time. */
 cuzk_status r1cs_eval(const cuzk_host *host, const r1cs *r, int m, const witness *w, uint64_t first,
                       uint64_t n, fr_t *z, cuzk_error *err);
 /* The same, term by term: the definition of r1cs_eval. */

@@ -516,7 +516,6 @@ static cuzk_status compile_matrix(const cuzk_host *host, r1cs *r, unsigned block
 cuzk_status r1cs_compile(const cuzk_host *host, r1cs *r, cuzk_error *err) {
     r1cs_owner *owner = r->owner;
     doubles d;
-    if (owner->programs != NULL) return CUZK_OK;
     r1cs_programs *programs = r1cs_own(host, r, 1, sizeof *programs, "programs", err);
     if (programs == NULL) return CUZK_ERR_NO_MEMORY;
     CUZK_TRY(doubles_new(host, r, &d, err));
@@ -524,6 +523,6 @@ cuzk_status r1cs_compile(const cuzk_host *host, r1cs *r, cuzk_error *err) {
     for (unsigned i = 0; i < 2 * r->n_blocks && status == CUZK_OK; i++)
         status = compile_matrix(host, r, i / 2, (int)(i % 2), &d, &programs->p[i / 2][i % 2], err);
     doubles_free(host, r, &d);
-    if (status == CUZK_OK) owner->programs = programs; /* else its pieces wait for r1cs_free */
+    owner->programs = programs;
     return status;
 }

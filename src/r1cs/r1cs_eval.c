@@ -92,7 +92,7 @@ static void eval_rows(const r1cs *r, int m, const witness *w, bool plain, uint64
         const r1cs_place at = r1cs_locate(r, first);
         const uint64_t left = at.block->rows - at.row;
         const uint64_t take = n < left ? n : left;
-        if (plain || programs == NULL || m == R1CS_C)
+        if (plain || m == R1CS_C)
             eval_plain_rows(r, m, w, at, take, z);
         else
             eval_compiled_rows(r, &programs->p[at.block - r->blocks][m], w, at, take, z);

@@ -12,7 +12,7 @@ struct r1cs_programs;
 typedef struct r1cs_owner {
     struct r1cs_piece *pieces;            /* allocations of r1cs_own */
     file_map map;                         /* of a loaded one */
-    const struct r1cs_programs *programs; /* of r1cs_compile, or NULL */
+    const struct r1cs_programs *programs; /* A and B compiled */
 } r1cs_owner;
 
 /* An empty r1cs with an owner. */
@@ -28,7 +28,7 @@ void *r1cs_list_own(const cuzk_host *host, r1cs *r, r1cs_list *list, const char 
                     cuzk_error *err);
 
 /* From the blocks (sizes, counts, matrices, field_class), has_c and the dictionary: bases, ranks,
- * totals, densities and bitmaps. */
+ * totals, densities, bitmaps and programs. */
 cuzk_status r1cs_finish(const cuzk_host *host, r1cs *r, cuzk_error *err);
 /* Set every block's *_base from counts and sizes, and the totals of rows, aux, inputs and fields.
  * CUZK_ERR_EXHAUSTED when an index space is too small for them. */
@@ -62,6 +62,9 @@ static inline cs_var col_var(const r1cs_block *b, uint64_t instance, uint32_t co
         return index | CS_INPUT_FLAG;
     }
 }
+
+/* Compile A and B of every block into owner->programs. */
+cuzk_status r1cs_compile(const cuzk_host *host, r1cs *r, cuzk_error *err);
 
 /* The number of a block's FIELD-class variable among those of its instance. */
 static inline uint32_t r1cs_local_field(const r1cs_block *b, uint64_t local) {

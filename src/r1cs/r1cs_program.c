@@ -66,7 +66,8 @@ typedef unsigned __int128 u128;
 /* A row's value before reduction: plain + products / R, R = 2^256. A term adds less than 2^320 to
  * plain and less than 2^512 to products, so neither overflows within 2^32 terms. */
 typedef struct row_sum {
-    uint64_t plain[6], products[9];
+    uint64_t plain[6], products[10];
+    uint64_t carries[4]; /* carry i is worth 2^(64 (5 + i)) in products, where it is still to go */
 } row_sum;
 
 static inline void add_carry(uint64_t *limbs, uint64_t carry) {
@@ -107,28 +108,25 @@ static inline void add_product(row_sum *s, const fr_t *x, const fr_t *y) {
             s->products[i + j] = (uint64_t)t;
             carry = (uint64_t)(t >> 64);
         }
-        add_carry(s->products + i + 4, carry);
+        s->products[i + 4] += carry;
+        s->carries[i] += s->products[i + 4] < carry;
     }
 }
 
-/* z = x mod r for any 256-bit x: x < 3 r. */
-static void reduce_256(fr_t *z, const uint64_t x[4]) {
-    mont_reduce_once(z->l, x, 0, &cuzk_fr_prime, FR_LIMBS);
-    mont_reduce_once(z->l, z->l, 0, &cuzk_fr_prime, FR_LIMBS);
+/* t += 2^(64 at) * factor * (2^512 mod r) */
+static void add_high(uint64_t t[10], unsigned at, uint64_t factor) {
+    uint64_t carry = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        const u128 s = (u128)cuzk_fr_prime.r2[i] * factor + t[at + i] + carry;
+        t[at + i] = (uint64_t)s;
+        carry = (uint64_t)(s >> 64);
+    }
+    add_carry(t + at + 4, carry);
 }
 
-/* z += high * R mod r. */
-static void add_high(fr_t *z, uint64_t low, uint64_t high) {
-    fr_t t = {{low, high, 0, 0}}, r2;
-    for (int i = 0; i < FR_LIMBS; i++)
-        r2.l[i] = cuzk_fr_prime.r2[i];
-    fr_mul(&t, &t, &r2);
-    fr_add(z, z, &t);
-}
-
-/* t / R mod r (Montgomery reduction) for a 512-bit t, which is used up. */
-static void redc(fr_t *z, uint64_t t[9]) {
-    uint64_t above = 0; /* carry out of limb 7 */
+/* z = t / R mod r for t < 2^512 (Montgomery reduction); t is used up. */
+static void redc(fr_t *z, uint64_t t[8]) {
+    uint64_t above = 0; /* 2^512 times this belongs to t */
     for (int i = 0; i < 4; i++) {
         const uint64_t m = t[i] * cuzk_fr_prime.n0;
         uint64_t carry = 0;
@@ -137,26 +135,34 @@ static void redc(fr_t *z, uint64_t t[9]) {
             t[i + j] = (uint64_t)s;
             carry = (uint64_t)(s >> 64);
         }
-        for (int j = i + 4; j < 8 && carry != 0; j++) {
-            t[j] += carry;
-            carry = t[j] < carry;
-        }
-        above += carry;
+        const u128 s = (u128)t[i + 4] + carry + above;
+        t[i + 4] = (uint64_t)s;
+        above = (uint64_t)(s >> 64);
     }
-    /* (t + m r) / R < 2^256 + r: subtract r for the carry, which leaves less than 2^256. */
-    mont_reduce_once(t + 4, t + 4, above, &cuzk_fr_prime, FR_LIMBS);
-    reduce_256(z, t + 4);
+    /* t / R + m r / R < 2^256 + r < 4 r */
+    mont_reduce_once(z->l, t + 4, above, &cuzk_fr_prime, FR_LIMBS);
+    mont_reduce_once(z->l, z->l, 0, &cuzk_fr_prime, FR_LIMBS);
+    mont_reduce_once(z->l, z->l, 0, &cuzk_fr_prime, FR_LIMBS);
 }
 
-static void finish_sum(fr_t *z, row_sum *s, bool products) {
-    reduce_256(z, s->plain);
-    if ((s->plain[4] | s->plain[5]) != 0) add_high(z, s->plain[4], s->plain[5]);
-    if (!products) return;
-    const uint64_t top = s->products[8]; /* worth top * R^2 / R */
-    fr_t t;
-    redc(&t, s->products);
-    fr_add(z, z, &t);
-    if (top != 0) add_high(z, top, 0);
+static void finish_sum(fr_t *z, row_sum *s) {
+    uint64_t *t = s->products, carry = 0;
+    for (int i = 0; i < 4; i++)
+        add_carry(t + 5 + i, s->carries[i]);
+    for (int i = 0; i < 6; i++) {
+        const u128 sum = (u128)t[4 + i] + s->plain[i] + carry;
+        t[4 + i] = (uint64_t)sum;
+        carry = (uint64_t)(sum >> 64);
+    }
+    /* Limbs 9 and 8, taken mod r. Each fold leaves at most 1 there, the one after it nothing. */
+    for (unsigned limb = 9; limb >= 8; limb--) {
+        while (t[limb] != 0) {
+            const uint64_t high = t[limb];
+            t[limb] = 0;
+            add_high(t, limb - 8, high);
+        }
+    }
+    redc(z, t);
 }
 
 /* --- instructions: each returns the next one --- */
@@ -204,7 +210,7 @@ static const uint32_t *run_sums(const uint32_t *code, uint32_t sums, const r1cs_
 
 static const uint32_t *run_long(const uint32_t *code, const r1cs_frame *f, fr_t *z) {
     const uint32_t constant = code[1], sums = code[2], bits = code[3], products = code[4];
-    row_sum s = {{0}, {0}};
+    row_sum s = {0};
     z += code[0] >> 2 & (R1CS_GROUP_ROWS - 1);
     if (constant != 0) add_plain(&s, &f->dict[constant - 1]);
     code = run_sums(code + 5, sums, f, &s);
@@ -218,7 +224,7 @@ static const uint32_t *run_long(const uint32_t *code, const r1cs_frame *f, fr_t 
         else
             add_product(&s, value, &f->dict[code[0]]);
     }
-    finish_sum(z, &s, products > 0);
+    finish_sum(z, &s);
     return code;
 }
 

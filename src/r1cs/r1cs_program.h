@@ -60,7 +60,7 @@ typedef struct r1cs_frame {
 /* z[i] = value of row i of the group. */
 void r1cs_program_run(const r1cs_program *p, uint64_t group, const r1cs_frame *frame, fr_t *z);
 
-/* What r1cs_compile makes: A and B of every block. */
+/* A and B of every block. */
 typedef struct r1cs_programs {
     r1cs_program p[CS_MAX_BLOCKS][2];
 } r1cs_programs;

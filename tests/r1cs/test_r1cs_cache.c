@@ -223,7 +223,6 @@ static void use(r1cs *r) {
     const uint64_t n = r->rows + r->inputs;
     fr_t *z = malloc(n * sizeof *z), *fast = malloc(n * sizeof *z);
     CHECK_OK(witness_new(host(), r, &w, &err));
-    CHECK_OK(r1cs_compile(host(), r, &err));
     for (int m = 0; m < 2; m++) {
         CHECK_OK(r1cs_eval_plain(host(), r, m, &w, 0, n, z, &err));
         CHECK_OK(r1cs_eval(host(), r, m, &w, 0, n, fast, &err));

@@ -40,7 +40,6 @@ static cuzk_status life(const cuzk_host *host, const cs_circuit *circuit, cuzk_e
     cuzk_status status = r1cs_record(host, circuit, &r, err);
     if (status == CUZK_OK) status = witness_new(host, r, &w, err);
     if (status == CUZK_OK) status = r1cs_witness(host, r, circuit, &w, err);
-    if (status == CUZK_OK) status = r1cs_compile(host, r, err);
     if (status == CUZK_OK) status = r1cs_eval(host, r, R1CS_A, &w, 0, 64, z, err);
     if (status == CUZK_OK) {
         status = r1cs_check(host, r, &w, NULL, err);
@@ -49,7 +48,6 @@ static cuzk_status life(const cuzk_host *host, const cs_circuit *circuit, cuzk_e
     if (status == CUZK_OK) status = r1cs_digest(host, r, &d, err);
     if (status == CUZK_OK) status = r1cs_cs_hash(host, r, hash, err);
     if (status == CUZK_OK) status = r1cs_load(host, path, &loaded, err);
-    if (status == CUZK_OK) status = r1cs_compile(host, loaded, err);
     r1cs_digests_free(host, &d);
     witness_free(host, &w);
     r1cs_free(host, r);
