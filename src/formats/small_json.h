@@ -31,6 +31,8 @@ cuzk_status public_meta_read(const cuzk_host *host, proof_kind kind, const char 
                              public_meta *out, cuzk_error *err);
 cuzk_status public_meta_read_file(const cuzk_host *host, proof_kind kind, const char *path,
                                   public_meta *out, cuzk_error *err);
+/* The same members as JSON, written atomically. */
+cuzk_status public_meta_write_file(const public_meta *meta, const char *path, cuzk_error *err);
 void public_meta_free(const cuzk_host *host, public_meta *meta);
 
 /* {"alpha": HEX, "beta": .., "gamma": .., "delta": .., "tau": ..}: 32 bytes little-endian, < r. */

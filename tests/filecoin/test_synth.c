@@ -247,7 +247,8 @@ static void check_snap(const sector_shape *s) {
 TEST(snap) {
     const sector_shape *s;
     for (size_t i = 0; (s = sector_shape_by_index(i)) != NULL; i++)
-        check_snap(s);
+        if (s->nodes != UINT64_C(1) << 24 && s->nodes != UINT64_C(1) << 25) /* as slow as 32 GiB */
+            check_snap(s);
 }
 
 int main(int argc, char **argv) {

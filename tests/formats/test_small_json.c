@@ -252,6 +252,43 @@ TEST(meta_refused) {
     }
 }
 
+/* Written and read again: the same members. */
+TEST(meta_round_trip) {
+    const struct {
+        proof_kind kind;
+        const char *file;
+    } cases[] = {{PROOF_POREP, "filecoin/porep-2k/meta.json"},
+                 {PROOF_POREP, "filecoin/porep-2k-ni/meta.json"},
+                 {PROOF_WINNING, "filecoin/winning-2k/meta.json"},
+                 {PROOF_WINDOW, "filecoin/window-2k/meta.json"},
+                 {PROOF_SNAP, "filecoin/snap-2k/meta.json"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cuzk_error err;
+        public_meta a, b;
+        char *t = load(cases[i].file);
+        const char *path = temporary("");
+        CHECK_OK(read_meta(cases[i].kind, t, &a, &err));
+        CHECK_OK(public_meta_write_file(&a, path, &err));
+        CHECK_OK(public_meta_read_file(host, cases[i].kind, path, &b, &err));
+        CHECK_U64(a.n_sectors, b.n_sectors);
+        for (size_t j = 0; j < a.n_sectors; j++) {
+            CHECK_U64(a.sectors[j].sector_id, b.sectors[j].sector_id);
+            CHECK_MEM(a.sectors[j].comm_r, b.sectors[j].comm_r, 32);
+        }
+        CHECK(a.porep.seal.number == b.porep.seal.number && a.post.number == b.post.number);
+        CHECK(a.update_sector == b.update_sector);
+        CHECK_MEM(a.porep.comm_r, b.porep.comm_r, 4 * 32); /* comm_r .. seed */
+        CHECK_MEM(a.ticket, b.ticket, 32);
+        CHECK_MEM(a.prover_id, b.prover_id, 32);
+        CHECK_MEM(a.randomness, b.randomness, 32);
+        CHECK_MEM(a.comm_r_old, b.comm_r_old, 3 * 32); /* comm_r_old .. comm_d_new */
+        unlink(path);
+        public_meta_free(host, &a);
+        public_meta_free(host, &b);
+        free(t);
+    }
+}
+
 TEST(meta_deep) {
     cuzk_error err;
     public_meta m;
@@ -316,17 +353,11 @@ TEST(fixed_rs) {
 }
 
 int main(int argc, char **argv) {
-    const check_case cases[] = {RUN(base64_known),
-                                RUN(base64_round_trip),
-                                RUN(base64_strict),
-                                RUN(blob_fixtures),
-                                RUN(blob_refused),
-                                RUN(meta_porep),
-                                RUN(meta_post_and_snap),
-                                RUN(meta_refused),
-                                RUN(meta_deep),
-                                RUN(secrets),
-                                RUN(fixed_rs)};
+    const check_case cases[] = {
+        RUN(base64_known),       RUN(base64_round_trip), RUN(base64_strict),
+        RUN(blob_fixtures),      RUN(blob_refused),      RUN(meta_porep),
+        RUN(meta_post_and_snap), RUN(meta_refused),      RUN(meta_round_trip),
+        RUN(meta_deep),          RUN(secrets),           RUN(fixed_rs)};
     host_std *h;
     cuzk_error err;
     if (host_std_new(2, 0, &h, &err) != CUZK_OK) return 1;
