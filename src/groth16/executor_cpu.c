@@ -4,6 +4,7 @@
 #include "groth16/executor.h"
 #include "groth16/bits_compact.h"
 #include "groth16/groth16_internal.h"
+#include "groth16/msm_workspace.h"
 
 #include "poly/ntt.h"
 
@@ -321,17 +322,23 @@ static uint64_t larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
+/* The most that a query's sums hold at once, the selection included. */
+static uint64_t query_bytes(unsigned workers, const r1cs *c, density d, unsigned group_degree) {
+    const uint64_t terms = d.inputs + dense_fields(c, &d);
+    return selection_bytes(c, &d) + larger(msm_workspace_bytes(workers, terms, group_degree),
+                                           msm_subset_workspace_bytes(workers, group_degree));
+}
+
 static cuzk_status cpu_plan(executor *ex, const executor_key *key, uint64_t *device_bytes,
                             uint64_t *host_bytes, cuzk_error *err) {
     (void)err;
-    (void)ex;
     const r1cs *c = key->circuit;
-    const uint64_t vector = sizeof(fr_t) << c->log2_domain;
-    const density l = density_l(c), a = density_a(c), b = density_b(c);
-    uint64_t peak = 3 * vector;
-    peak = larger(peak, selection_bytes(c, &l));
-    peak = larger(peak, selection_bytes(c, &a));
-    peak = larger(peak, selection_bytes(c, &b));
+    const unsigned workers = ex->host->workers;
+    const uint64_t m = (uint64_t)1 << c->log2_domain, vector = m * sizeof(fr_t);
+    uint64_t peak = larger(3 * vector, vector + msm_workspace_bytes(workers, m - 1, 1));
+    peak = larger(peak, query_bytes(workers, c, density_l(c), 1));
+    peak = larger(peak, query_bytes(workers, c, density_a(c), 1));
+    peak = larger(peak, query_bytes(workers, c, density_b(c), 2));
     *device_bytes = 0;
     *host_bytes = ntt_domain_bytes(c->log2_domain) + peak;
     return CUZK_OK;

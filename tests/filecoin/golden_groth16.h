@@ -39,6 +39,7 @@ typedef struct golden_shape {
     groth16_params *params;
     executor *ex;
     executor_key key;
+    uint64_t base_bytes; /* of circuit and key: held before proving */
 } golden_shape;
 
 /* The rule of the fixtures: Fr(label). */
@@ -140,9 +141,13 @@ static inline void golden_open(golden_shape *g, const char *shape, const char *c
     json e = json_load(name);
     const groth16_secrets secrets = golden_secrets(shape, json_get(&e, "toxic"));
     const double start = check_seconds();
-    CHECK_OK(groth16_setup(g->host, g->circuit, &secrets, g->params_path, g->vk_path, &err));
+    host_std *setup_std = NULL; /* its own, so that the peak of the other is that of proving */
+    REQUIRE(host_std_new(0, 0, &setup_std, &err) == CUZK_OK);
+    CHECK_OK(groth16_setup(host_std_host(setup_std), g->circuit, &secrets, g->params_path,
+                           g->vk_path, &err));
     printf("  set-up %.2f s, host peak %.0f MB\n", check_seconds() - start,
-           1e-6 * (double)host_std_peak(g->std));
+           1e-6 * (double)host_std_peak(setup_std));
+    host_std_free(setup_std);
     CHECK_OK(groth16_params_open(g->host, g->params_path, &g->params, &err));
     REQUIRE(g->params != NULL);
     CHECK_OK(groth16_params_fit(g->params, g->circuit, &err));
@@ -150,6 +155,7 @@ static inline void golden_open(golden_shape *g, const char *shape, const char *c
     json_free(&e);
     g->key = (executor_key){circuit, g->circuit, g->params};
     CHECK_OK(executor_cpu_open(g->host, &g->ex, &err));
+    g->base_bytes = host_std_used(g->std);
     CHECK_OK(g->ex->ops->load(g->ex, &g->key, &err));
 }
 
@@ -185,29 +191,33 @@ static inline void golden_check_quotient(const golden_shape *g, const witness *w
     static const char *const names[] = {"a", "b", "c"};
     cuzk_error err;
     ntt_domain *domain = NULL;
+    host_std *std = NULL; /* not part of what proving takes */
+    REQUIRE(host_std_new(0, 0, &std, &err) == CUZK_OK);
+    const cuzk_host *host = host_std_host(std);
     const size_t m = (size_t)1 << g->circuit->log2_domain;
     fr_t *v[3];
-    CHECK_OK(ntt_domain_new(g->host, g->circuit->log2_domain, &domain, &err));
+    CHECK_OK(ntt_domain_new(host, g->circuit->log2_domain, &domain, &err));
     for (int k = 0; k < 3; k++) {
         v[k] = malloc(m * sizeof(fr_t));
-        CHECK_OK(r1cs_eval(g->host, g->circuit, k, w, 0, m, v[k], &err));
-        ntt_inverse(g->host, domain, v[k]);
+        CHECK_OK(r1cs_eval(host, g->circuit, k, w, 0, m, v[k], &err));
+        ntt_inverse(host, domain, v[k]);
         golden_check_vector(v[k], m,
                             json_str(json_get(e, "interpolated_coefficients_sha256"), names[k]),
                             "interpolated coefficients");
-        ntt_coset_forward(g->host, domain, v[k]);
+        ntt_coset_forward(host, domain, v[k]);
         golden_check_vector(v[k], m, json_str(json_get(e, "coset_evaluations_sha256"), names[k]),
                             "coset evaluations");
     }
     for (int k = 0; k < 2; k++)
-        CHECK_OK(r1cs_eval(g->host, g->circuit, k, w, 0, m, v[k], &err));
-    ntt_quotient(g->host, domain, v[0], v[1], v[2]);
+        CHECK_OK(r1cs_eval(host, g->circuit, k, w, 0, m, v[k], &err));
+    ntt_quotient(host, domain, v[0], v[1], v[2]);
     CHECK(fr_is_zero(&v[0][m - 1]));
     CHECK_U64(m - 1, json_u64(e, "h_coefficients"));
     golden_check_vector(v[0], m - 1, json_str(e, "h_sha256"), "h coefficients");
     for (int k = 0; k < 3; k++)
         free(v[k]);
-    ntt_domain_free(g->host, domain);
+    ntt_domain_free(host, domain);
+    host_std_free(std);
 }
 
 /* The sum of one or two encoded points equals got. */
@@ -248,6 +258,18 @@ static inline void golden_check_sums(const groth16_sums *sums, const json *msm) 
 
 /* ---- proofs ---- */
 
+/* What proving took, witness included, is what the plan says. To be called before anything else
+ * takes memory from the host. */
+static inline void golden_check_memory(const golden_shape *g) {
+    cuzk_error err;
+    uint64_t device = 0, host = 0;
+    CHECK_OK(g->ex->ops->plan(g->ex, &g->key, &device, &host, &err));
+    const uint64_t planned = g->base_bytes + witness_bytes(g->circuit) + host;
+    printf("  host peak %.1f MB, planned %.1f MB\n", 1e-6 * (double)host_std_peak(g->std),
+           1e-6 * (double)planned);
+    CHECK(host_std_peak(g->std) <= planned);
+}
+
 /* One partition, whose values are bound to g->filecoin: witness, intermediates and proof of JOB-K
  * (e.g. "window-2k-1"), and a proof with fresh blinding. */
 static inline void golden_prove(golden_shape *g, const char *job_k) {
@@ -274,14 +296,15 @@ static inline void golden_prove(golden_shape *g, const char *job_k) {
         fr_to_bytes(bytes, &w.inputs[i + 1]);
         CHECK_HEX(bytes, FR_BYTES, inputs->items[i].text);
     }
-    golden_check_quotient(g, &w, &steps);
 
     start = check_seconds();
     CHECK_OK(g->ex->ops->begin(g->ex, 0, &w, &err));
     CHECK_OK(g->ex->ops->finish(g->ex, 0, &sums, &timing, &err));
     printf(", sums %.2f s (eval %.0f ms, NTT %.0f ms, MSM %.0f ms)\n", check_seconds() - start,
            timing.eval_ms, timing.ntt_ms, timing.msm_ms);
+    golden_check_memory(g);
     golden_check_sums(&sums, json_get(&steps, "msm"));
+    golden_check_quotient(g, &w, &steps);
 
     snprintf(job, sizeof job, "%s", json_str(&e, "job"));
     snprintf(label, sizeof label, "rs/%s/%s/r", job, json_str(&e, "partition"));
