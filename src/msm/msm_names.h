@@ -10,6 +10,7 @@
 #include "field/cpu.h"
 #include "field/template.h"
 #include "msm/affine_pairs.h"
+#include "msm/decode.h"
 #include "msm/msm.h"
 #include "msm/windows.h"
 

@@ -23,10 +23,14 @@
 #define MIN_TASK_TERMS 8192
 #define MIN_TASK_BUCKETS 1024
 
+/* Kinds of terms by their scalars; terms with scalar 0 are dropped. */
+typedef enum term_kind { TERM_FULL, TERM_ONE, TERM_MINUS_ONE, TERM_KINDS } term_kind;
+
 typedef struct pippenger_worker {
     sums sums;
-    uint32_t *order; /* term of the tile << 1 | negative, sorted by bucket */
-    uint32_t *ends;  /* per bucket of the task: its end in order */
+    size_t bases[TERM_KINDS][BLOCK]; /* of a block's terms */
+    uint32_t *order;                 /* term of the tile << 1 | negative, sorted by bucket */
+    uint32_t *ends;                  /* per bucket of the task: its end in order */
     affine *rows, *columns;
 } pippenger_worker;
 
@@ -60,42 +64,55 @@ static size_t divide_up(size_t a, size_t b) {
     return (a + b - 1) / b;
 }
 
-static cuzk_status pippenger_load(const pippenger *p, affine *z, size_t term, size_t *base) {
+/* The base of a term; false when there is none. */
+static bool term_base(const pippenger *p, size_t term, size_t *base) {
     *base = p->index == NULL ? term : p->index[term];
-    if (*base >= p->bases.count) return CUZK_ERR_ARGUMENT;
-    return base_load(z, &p->bases, *base);
+    return *base < p->bases.count;
 }
 
-/* Load the terms of a block: full ones from the front of its part of the tile, those with scalar
- * +-1 from the back, the latter with their sign. */
-static void prepare_task(void *arg, size_t block, unsigned worker) {
-    const pippenger *p = arg;
-    const size_t begin = p->begin + block * BLOCK, end = least(begin + BLOCK, p->end);
-    affine *points = p->points + block * BLOCK;
-    msm_recoded *recoded = p->recoded + block * BLOCK;
+/* Lists the bases of a block's terms by kind, and recodes the full ones. */
+static bad_base classify(const pippenger *p, pippenger_worker *w, size_t begin, size_t end,
+                         msm_recoded *recoded, size_t counts[TERM_KINDS]) {
     const fr_t one = fr_one();
     fr_t minus_one;
     fr_neg(&minus_one, &one);
-    size_t full = 0, unit = end - begin;
-    p->full[block] = 0;
     for (size_t term = begin; term < end; term++) {
         const fr_t *k = &p->scalars[term];
-        if (fr_is_zero(k)) continue;
-        const bool is_minus_one = fr_eq(k, &minus_one);
-        const bool is_unit = is_minus_one || fr_eq(k, &one);
-        affine *z = is_unit ? &points[--unit] : &points[full];
         size_t base;
-        const cuzk_status status = pippenger_load(p, z, term, &base);
-        if (status != CUZK_OK) {
-            p->bad[block] = (bad_base){status, base};
-            return;
-        }
-        if (is_minus_one) G_(affine_neg)(z, z);
-        if (!is_unit && !G_(affine_is_infinity)(z)) msm_recode(&recoded[full++], k, &p->windows);
+        if (fr_is_zero(k)) continue;
+        if (!term_base(p, term, &base)) return (bad_base){CUZK_ERR_ARGUMENT, base};
+        if (base_is_infinity(&p->bases, base)) continue;
+        term_kind kind = TERM_FULL;
+        if (fr_eq(k, &one)) kind = TERM_ONE;
+        if (fr_eq(k, &minus_one)) kind = TERM_MINUS_ONE;
+        if (kind == TERM_FULL) msm_recode(&recoded[counts[kind]], k, &p->windows);
+        w->bases[kind][counts[kind]++] = base;
     }
-    p->full[block] = (uint32_t)full;
-    sums_spread(&p->workers[worker].sums, p->totals + block * BLOCK_TOTALS, BLOCK_TOTALS,
-                points + unit, end - begin - unit);
+    return (bad_base){CUZK_OK, 0};
+}
+
+/* Load the points of a block. Those of full terms stay in the tile, at the front of the block's
+ * part; the others are added up. */
+static void prepare_task(void *arg, size_t block, unsigned worker) {
+    const pippenger *p = arg;
+    pippenger_worker *w = &p->workers[worker];
+    const size_t begin = p->begin + block * BLOCK, end = least(begin + BLOCK, p->end);
+    affine *points = p->points + block * BLOCK;
+    size_t counts[TERM_KINDS] = {0}, loaded = 0;
+    bad_base bad[TERM_KINDS];
+    p->bad[block] = classify(p, w, begin, end, p->recoded + block * BLOCK, counts);
+    if (p->bad[block].status != CUZK_OK) return;
+    for (int kind = 0; kind < TERM_KINDS; kind++) {
+        bad[kind] = bases_load(points + loaded, &p->bases, w->bases[kind], counts[kind]);
+        loaded += counts[kind];
+    }
+    p->bad[block] = bases_first_bad(bad, TERM_KINDS);
+    if (p->bad[block].status != CUZK_OK) return;
+    for (size_t i = loaded - counts[TERM_MINUS_ONE]; i < loaded; i++)
+        G_(affine_neg)(&points[i], &points[i]);
+    p->full[block] = (uint32_t)counts[TERM_FULL];
+    sums_spread(&w->sums, p->totals + block * BLOCK_TOTALS, BLOCK_TOTALS,
+                points + counts[TERM_FULL], loaded - counts[TERM_FULL]);
 }
 
 /* The buckets that a task owns: [first, last) of windows [window, end_window). */
@@ -218,7 +235,7 @@ static cuzk_status run_tiles(pippenger *p, size_t n, cuzk_error *err) {
         p->end = p->begin + least(n - p->begin, p->tile);
         p->blocks = divide_up(p->end - p->begin, BLOCK);
         cuzk_host_parallel(p->host, p->blocks, prepare_task, p);
-        CUZK_TRY(bases_report(p->bad, p->blocks, err));
+        CUZK_TRY(bases_report(bases_first_bad(p->bad, p->blocks), err));
         cuzk_host_parallel(p->host, bucket_tasks(p), accumulate_task, p);
         if (cuzk_host_cancelled(p->host))
             return cuzk_fail(err, CUZK_ERR_CANCELLED, "MSM cancelled after %zu of %zu terms",
@@ -327,15 +344,18 @@ void OF_GROUP(msm_naive)(point *out, const affine *bases, const fr_t *scalars, s
 }
 
 static cuzk_status term_by_term(const pippenger *p, point *out, size_t n, cuzk_error *err) {
-    affine bases[NAIVE_TERMS];
-    bad_base bad[NAIVE_TERMS] = {{0}};
+    affine points[NAIVE_TERMS];
+    fr_t scalars[NAIVE_TERMS];
+    size_t bases[NAIVE_TERMS] = {0}, used = 0;
     for (size_t i = 0; i < n; i++) {
-        memset(&bases[i], 0, sizeof bases[i]);
-        if (!fr_is_zero(&p->scalars[i]))
-            bad[i].status = pippenger_load(p, &bases[i], i, &bad[i].index);
+        if (fr_is_zero(&p->scalars[i])) continue;
+        bad_base bad = {CUZK_ERR_ARGUMENT, 0};
+        if (!term_base(p, i, &bad.index)) return bases_report(bad, err);
+        bases[used] = bad.index;
+        scalars[used++] = p->scalars[i];
     }
-    CUZK_TRY(bases_report(bad, n, err));
-    OF_GROUP(msm_naive)(out, bases, p->scalars, n);
+    CUZK_TRY(bases_report(bases_load(points, &p->bases, bases, used), err));
+    OF_GROUP(msm_naive)(out, points, scalars, used);
     return CUZK_OK;
 }
 

@@ -5,6 +5,7 @@
 
 typedef struct subset_worker {
     sums sums;
+    size_t index[SUBSET_BUFFER];
     affine buffer[SUBSET_BUFFER];
     affine totals[SUBSET_TOTALS];
 } subset_worker;
@@ -24,6 +25,14 @@ static uint64_t subset_word(const subset_job *job, size_t word) {
     return bits >= 64 ? value : value & (((uint64_t)1 << bits) - 1);
 }
 
+/* Load the bases waiting in the worker's list and add them to its totals. */
+static cuzk_status subset_add(const subset_job *job, subset_worker *w, size_t waiting,
+                              bad_base *bad) {
+    *bad = bases_load(w->buffer, &job->bases, w->index, waiting);
+    if (bad->status == CUZK_OK) sums_spread(&w->sums, w->totals, SUBSET_TOTALS, w->buffer, waiting);
+    return bad->status;
+}
+
 static void subset_task(void *arg, size_t task, unsigned worker) {
     const subset_job *job = arg;
     subset_worker *w = &job->workers[worker];
@@ -34,20 +43,14 @@ static void subset_task(void *arg, size_t task, unsigned worker) {
     memset(w->totals, 0, sizeof w->totals);
     for (size_t word = begin; word < end; word++) {
         for (uint64_t left = subset_word(job, word); left != 0; left &= left - 1) {
-            const size_t i = word * 64 + (size_t)__builtin_ctzll(left);
-            const cuzk_status status = base_load(&w->buffer[waiting], &job->bases, i);
-            if (status != CUZK_OK) {
-                job->bad[task] = (bad_base){status, i};
-                return;
-            }
-            if (++waiting == SUBSET_BUFFER) {
-                sums_spread(&w->sums, w->totals, SUBSET_TOTALS, w->buffer, waiting);
-                waiting = 0;
-            }
+            w->index[waiting++] = word * 64 + (size_t)__builtin_ctzll(left);
+            if (waiting < SUBSET_BUFFER) continue;
+            if (subset_add(job, w, waiting, &job->bad[task]) != CUZK_OK) return;
+            waiting = 0;
         }
     }
-    sums_spread(&w->sums, w->totals, SUBSET_TOTALS, w->buffer, waiting);
-    sums_total(&w->sums, &job->results[task], w->totals, SUBSET_TOTALS);
+    if (subset_add(job, w, waiting, &job->bad[task]) == CUZK_OK)
+        sums_total(&w->sums, &job->results[task], w->totals, SUBSET_TOTALS);
 }
 
 /* Enough tasks to balance uneven bitmaps, not so many that their final sums count. */
@@ -62,10 +65,8 @@ static cuzk_status subset_run(const cuzk_host *host, subset_job *job, size_t tas
                               cuzk_error *err) {
     for (unsigned i = 0; i < host->workers; i++)
         sums_init(&job->workers[i].sums);
-    for (size_t i = 0; i < tasks; i++)
-        job->bad[i].status = CUZK_OK;
     cuzk_host_parallel(host, tasks, subset_task, job);
-    CUZK_TRY(bases_report(job->bad, tasks, err));
+    CUZK_TRY(bases_report(bases_first_bad(job->bad, tasks), err));
     sums_total(&job->workers[0].sums, total, job->results, tasks);
     return CUZK_OK;
 }
