@@ -1,7 +1,7 @@
 /* Arithmetic beside blst's in one run: the figures of docs/arithmetic.md. Not part of the build;
  * with blst built by its build.sh in $BLST and this project in $BUILD:
  *
- *   cc -O3 -Isrc -Itests -I$BLST/bindings -I$BLST/src tests/curve/bench_blst.c \
+ *   cc -O3 -Isrc -Itests -I$BLST/bindings tests/curve/bench_blst.c \
  *      $BUILD/libcuzk_curve.a $BUILD/libcuzk_field.a $BUILD/libcuzk_base.a $BLST/libblst.a
  *
  * Each line is the best of several rounds, ours and theirs by turns. */
