@@ -3,6 +3,8 @@
 #include "c1_from_json.h"
 #include "circuit_golden.h"
 
+#include "filecoin/poseidon.h"
+
 /* A recorded circuit, its definition and a witness. */
 typedef struct job {
     r1cs *r;
@@ -225,6 +227,108 @@ TEST(snap_2k) {
     free(data);
 }
 
+/* The Poseidon variant has no golden proof: one is made here over 64 random leaves. */
+#define LEAVES 64
+typedef struct small_tree {
+    node32 leaf[LEAVES], node[LEAVES / 8], root; /* two levels of arity 8 */
+} small_tree;
+
+static void hash_nodes(poseidon_kind kind, const node32 *in, node32 out) {
+    fr_t values[8], hash;
+    for (uint32_t i = 0; i < poseidon_get(kind)->arity; i++)
+        REQUIRE(fr_from_bytes(&values[i], in[i]) == CUZK_OK);
+    poseidon_hash(poseidon_get(kind), values, &hash);
+    fr_to_bytes(out, &hash);
+}
+static void hash_pair(poseidon_kind kind, const node32 a, const node32 b, node32 out) {
+    node32 in[2];
+    memcpy(in[0], a, sizeof in[0]);
+    memcpy(in[1], b, sizeof in[1]);
+    hash_nodes(kind, (const node32 *)in, out);
+}
+static void tree_build(small_tree *t) {
+    for (size_t i = 0; i < LEAVES / 8; i++)
+        hash_nodes(POSEIDON_8, (const node32 *)&t->leaf[8 * i], t->node[i]);
+    hash_nodes(POSEIDON_8, (const node32 *)t->node, t->root);
+}
+static void tree_random_leaves(small_tree *t) {
+    for (size_t i = 0; i < LEAVES; i++) {
+        check_random_bytes(t->leaf[i], sizeof t->leaf[i]);
+        t->leaf[i][31] &= 0x3f;
+    }
+}
+static merkle_path tree_path(const small_tree *t, uint64_t leaf, node32 siblings[14]) {
+    merkle_path path = {.siblings = (const node32 *)siblings, .index = leaf};
+    memcpy(path.leaf, t->leaf[leaf], sizeof path.leaf);
+    memcpy(path.root, t->root, sizeof path.root);
+    for (uint64_t i = 0; i < 8; i++)
+        if (i != leaf % 8) memcpy(siblings[path.n_siblings++], t->leaf[leaf / 8 * 8 + i], 32);
+    for (uint64_t i = 0; i < 8; i++)
+        if (i != leaf / 8) memcpy(siblings[path.n_siblings++], t->node[i], 32);
+    return path;
+}
+/* new = old + data rho, rho by the top bit of the leaf's index. */
+static void encode(small_tree *new, const small_tree *old, const small_tree *data,
+                   const node32 phi) {
+    for (size_t i = 0; i < LEAVES; i++) {
+        node32 high = {(uint8_t)(i / (LEAVES / 2))}, rho;
+        fr_t x, y;
+        hash_pair(POSEIDON_2_RANDOMNESS, phi, high, rho);
+        REQUIRE(fr_from_bytes(&x, rho) == CUZK_OK && fr_from_bytes(&y, data->leaf[i]) == CUZK_OK);
+        fr_mul(&x, &x, &y);
+        REQUIRE(fr_from_bytes(&y, old->leaf[i]) == CUZK_OK);
+        fr_add(&x, &x, &y);
+        fr_to_bytes(new->leaf[i], &x);
+    }
+}
+
+TEST(snap_poseidon_2k) {
+    static small_tree old, data, new;
+    static node32 siblings[10][3][14];
+    snap_challenge challenges[10];
+    snap_partition p = {.n_challenges = 10, .challenges = challenges};
+    update u;
+    node32 phi, digest, zero = {0};
+    cuzk_error err;
+    check_random_bytes(p.comm_c, 31);
+    p.comm_c[31] = 0;
+    tree_random_leaves(&old);
+    tree_random_leaves(&data);
+    tree_build(&old);
+    tree_build(&data);
+    memcpy(u.comm_d_new, data.root, sizeof data.root);
+    hash_pair(POSEIDON_2, p.comm_c, old.root, u.comm_r_old);
+    hash_pair(POSEIDON_2_RANDOMNESS, u.comm_d_new, u.comm_r_old, phi);
+    encode(&new, &old, &data, phi);
+    tree_build(&new);
+    hash_pair(POSEIDON_2, p.comm_c, new.root, u.comm_r_new);
+    hash_pair(POSEIDON_2_RANDOMNESS, u.comm_r_new, zero, digest);
+    for (unsigned i = 0; i < 10; i++) { /* bits [6 i, 6 i + 6) */
+        const unsigned at = 6 * i;
+        const unsigned two = (unsigned)(digest[at / 8] | digest[at / 8 + 1] << 8);
+        const uint64_t leaf = two >> (at % 8) & (LEAVES - 1);
+        challenges[i].r_old = tree_path(&old, leaf, siblings[i][0]);
+        challenges[i].d_new = tree_path(&data, leaf, siblings[i][1]);
+        challenges[i].r_new = tree_path(&new, leaf, siblings[i][2]);
+    }
+    job j = job_new("snap-poseidon-2k");
+    CHECK_OK(
+        filecoin_circuit_bind_snap(j.c, &p, 0, u.comm_r_old, u.comm_r_new, u.comm_d_new, &err));
+    job_witness(&j);
+    CHECK_OK(r1cs_check(test_host(), j.r, &j.w, NULL, &err));
+    uint8_t *const places[] = {u.comm_r_old,
+                               u.comm_r_new,
+                               u.comm_d_new,
+                               p.comm_c,
+                               siblings[9][0][13],
+                               siblings[0][1][0],
+                               siblings[5][2][7],
+                               challenges[3].r_old.leaf,
+                               challenges[2].d_new.leaf};
+    check_corruptions(&j, places, sizeof places / sizeof places[0]);
+    job_free(&j);
+}
+
 /* ---- proofs of another shape ---- */
 
 TEST(other_shapes_are_refused) {
@@ -266,4 +370,5 @@ TEST(values_past_the_modulus_are_refused) {
 
 TEST_MAIN(RUN(porep_2k), RUN(porep_2k_synth), RUN(porep_2k_ni), RUN(porep_2k_v1), RUN(porep_8m),
           RUN(corrupt_porep_is_unsatisfied), RUN(winning_2k), RUN(window_2k), RUN(snap_2k),
-          RUN(other_shapes_are_refused), RUN(values_past_the_modulus_are_refused))
+          RUN(snap_poseidon_2k), RUN(other_shapes_are_refused),
+          RUN(values_past_the_modulus_are_refused))
