@@ -44,11 +44,13 @@ typedef struct golden_shape {
 
 /* The rule of the fixtures: Fr(label). */
 static inline fr_t golden_fr(const char *label) {
-    char text[128];
+    sha256_ctx ctx;
     uint8_t bytes[32];
     fr_t z;
-    snprintf(text, sizeof text, "fixturegen/%s", label);
-    sha256(bytes, text, strlen(text));
+    sha256_init(&ctx);
+    sha256_update(&ctx, "fixturegen/", 11);
+    sha256_update(&ctx, label, strlen(label));
+    sha256_final(&ctx, bytes);
     bytes[31] &= 0x3f;
     REQUIRE(fr_from_bytes(&z, bytes) == CUZK_OK);
     return z;
@@ -88,7 +90,7 @@ static inline void golden_check_params(const golden_shape *g, const json *e) {
     const groth16_params *p = g->params;
     const json *sections = json_get(e, "sections");
     uint8_t digest[32];
-    char name[64];
+    char name[256];
     const struct {
         const char *name;
         const msm_bases *bases;
@@ -123,7 +125,7 @@ static inline void golden_check_params(const golden_shape *g, const json *e) {
 static inline void golden_open(golden_shape *g, const char *shape, const char *circuit) {
     cuzk_error err;
     circuit_id id;
-    char name[96];
+    char name[256];
     const char *tmp = getenv("TMPDIR");
     *g = (golden_shape){.name = shape};
     REQUIRE(host_std_new(0, 0, &g->std, &err) == CUZK_OK);
@@ -274,7 +276,7 @@ static inline void golden_check_memory(const golden_shape *g) {
  * (e.g. "window-2k-1"), and a proof with fresh blinding. */
 static inline void golden_prove(golden_shape *g, const char *job_k) {
     cuzk_error err;
-    char name[128], label[160], job[64];
+    char name[256], label[256], job[64];
     witness w;
     groth16_sums sums;
     groth16_proof proof;
