@@ -2,7 +2,10 @@
  *
  * Domain of size m = 2^k: omega = 7^((r-1)/2^k), the root blstrs and bellperson use; the coset is
  * 7 * <omega> (bellperson src/domain.rs). Vectors are Montgomery fr_t in natural order unless a
- * function says otherwise. Sizes to 2^32 by the field; tested to 2^27. */
+ * function says otherwise. Sizes to 2^32 by the field; tested to 2^27.
+ *
+ * A domain is not changed by transforms: any number may use it at once. A worker takes half a MiB
+ * of stack. How it works: docs/ntt.md. */
 #ifndef CUZK_POLY_NTT_H
 #define CUZK_POLY_NTT_H
 
@@ -30,7 +33,8 @@ void ntt_coset_inverse(const cuzk_host *host, const ntt_domain *domain, fr_t *v)
 /* The quotient h = (A B - C) / (X^m - 1) of a satisfied system. On entry a and b hold the rows' A w
  * and B w (m values each, zero-padded); c holds nothing and is scratch of m values. C's rows are
  * a*b row by row. On return a holds the m coefficients of h; the last one is zero. b and c are
- * clobbered. Six transforms: C needs no coset transform (docs/ntt.md). */
+ * clobbered. Six transforms: C needs no coset transform (docs/ntt.md). The three vectors must not
+ * overlap. */
 void ntt_quotient(const cuzk_host *host, const ntt_domain *domain, fr_t *a, fr_t *b, fr_t *c);
 
 /* z = 1/(7^m - 1), the inverse of the vanishing polynomial on the coset. */

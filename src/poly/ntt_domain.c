@@ -20,8 +20,8 @@ void ntt_root_of_unity(unsigned log2_n, fr_t *omega) {
 
 /* As even a split as there is, the first passes taking the odd rows; two passes at least, so that
  * every transform has columns and rows. */
-static void plan_passes(ntt_domain *d) {
-    d->passes = (d->log2_n + NTT_TILE_LOG2 - 1) / NTT_TILE_LOG2;
+static void plan_passes(ntt_domain *d, unsigned tile_log2) {
+    d->passes = (d->log2_n + tile_log2 - 1) / tile_log2;
     if (d->passes < 2) d->passes = 2;
     for (unsigned i = 0; i < d->passes; i++)
         d->log2_rows[i] = d->log2_n / d->passes + (i < d->log2_n % d->passes);
@@ -46,17 +46,16 @@ static void place_tables(ntt_domain *d, unsigned char *base) {
     d->bytes = at;
 }
 
-static ntt_domain plan(unsigned log2_n) {
+static ntt_domain plan(unsigned log2_n, unsigned tile_log2, void *memory) {
     ntt_domain d = {.log2_n = log2_n, .low_bits = (log2_n + 1) / 2};
-    plan_passes(&d);
+    plan_passes(&d, tile_log2);
+    place_tables(&d, memory);
     return d;
 }
 
 size_t ntt_domain_bytes(unsigned log2_n) {
     if (log2_n > NTT_MAX_LOG2) return 0;
-    ntt_domain d = plan(log2_n);
-    place_tables(&d, NULL);
-    return d.bytes;
+    return plan(log2_n, NTT_TILE_LOG2, NULL).bytes;
 }
 
 void ntt_domain_root(const ntt_domain *d, uint64_t e, fr_t *z) {
@@ -116,17 +115,16 @@ static void fill_scalars(ntt_domain *d) {
 }
 
 cuzk_status ntt_domain_new_with(const cuzk_host *host, unsigned log2_n, const ntt_kernel *kernel,
-                                ntt_domain **out, cuzk_error *err) {
+                                unsigned tile_log2, ntt_domain **out, cuzk_error *err) {
     *out = NULL;
     if (log2_n > NTT_MAX_LOG2)
         return cuzk_fail(err, CUZK_ERR_ARGUMENT, "NTT domain of 2^%u: the field has roots to 2^%d",
                          log2_n, NTT_MAX_LOG2);
-    ntt_domain layout = plan(log2_n);
     void *memory = NULL;
-    CUZK_TRY(cuzk_host_alloc(host, &memory, ntt_domain_bytes(log2_n), 1, "NTT domain", err));
-    place_tables(&layout, memory);
+    CUZK_TRY(
+        cuzk_host_alloc(host, &memory, plan(log2_n, tile_log2, NULL).bytes, 1, "NTT domain", err));
     ntt_domain *d = memory;
-    *d = layout;
+    *d = plan(log2_n, tile_log2, memory);
     d->kernel = kernel;
     fr_t omega, stride;
     ntt_root_of_unity(log2_n, &omega);
@@ -144,7 +142,7 @@ cuzk_status ntt_domain_new_with(const cuzk_host *host, unsigned log2_n, const nt
 
 cuzk_status ntt_domain_new(const cuzk_host *host, unsigned log2_n, ntt_domain **out,
                            cuzk_error *err) {
-    return ntt_domain_new_with(host, log2_n, ntt_kernel_best(), out, err);
+    return ntt_domain_new_with(host, log2_n, ntt_kernel_best(), NTT_TILE_LOG2, out, err);
 }
 
 void ntt_domain_free(const cuzk_host *host, ntt_domain *domain) {

@@ -16,7 +16,7 @@
 #include "poly/ntt.h"
 
 #define NTT_LANES 8
-#define NTT_TILE_LOG2 8 /* most rows of a tile: 2^8 rows are 80 KiB, two buffers fit a 1 MiB L2 */
+#define NTT_TILE_LOG2 9 /* most rows of a tile: a buffer is 160 KiB, three share a 1 MiB L2 */
 #define NTT_TILE_ROWS ((size_t)1 << NTT_TILE_LOG2)
 #define NTT_MAX_PASSES 5
 
@@ -90,16 +90,19 @@ struct ntt_domain {
     size_t bytes;           /* of the one allocation, of which the struct is the head */
 };
 
+/* ntt_domain_new with a kernel of choice and at most 2^tile_log2 rows a tile (0 < tile_log2 <=
+ * NTT_TILE_LOG2, enough for NTT_MAX_PASSES): the tests look at many passes on small sizes. */
 cuzk_status ntt_domain_new_with(const cuzk_host *host, unsigned log2_n, const ntt_kernel *kernel,
-                                ntt_domain **out, cuzk_error *err);
+                                unsigned tile_log2, ntt_domain **out, cuzk_error *err);
 /* omega^e, e taken mod 2^log2_n. */
 void ntt_domain_root(const ntt_domain *d, uint64_t e, fr_t *z);
 
-static inline size_t ntt_bit_reverse(size_t v, unsigned bits) {
-    size_t r = 0;
-    for (unsigned i = 0; i < bits; i++)
-        r |= ((v >> i) & 1) << (bits - 1 - i);
-    return r;
+/* The low `bits` bits of v in reverse; v < 2^bits. */
+static inline size_t ntt_bit_reverse(uint64_t v, unsigned bits) {
+    v = (v >> 1 & 0x5555555555555555) | (v & 0x5555555555555555) << 1;
+    v = (v >> 2 & 0x3333333333333333) | (v & 0x3333333333333333) << 2;
+    v = (v >> 4 & 0x0f0f0f0f0f0f0f0f) | (v & 0x0f0f0f0f0f0f0f0f) << 4;
+    return (size_t)(__builtin_bswap64(v) >> 1 >> (63 - bits));
 }
 
 #endif

@@ -1,19 +1,12 @@
 #include "poly/ntt_passes.h"
 
-static unsigned log2_before(const ntt_pass *p) {
-    unsigned sum = 0;
-    for (unsigned i = 0; i < p->index; i++)
-        sum += p->domain->log2_rows[i];
-    return sum;
-}
-
 static unsigned log2_rows(const ntt_pass *p) {
     return p->domain->log2_rows[p->index];
 }
 
 /* Columns of a block; for the last pass, where a block has one, the number of blocks. */
 static unsigned log2_across(const ntt_pass *p) {
-    const unsigned before = log2_before(p);
+    const unsigned before = p->log2_before;
     return p->index + 1 == p->domain->passes ? before : p->domain->log2_n - before - log2_rows(p);
 }
 
@@ -24,7 +17,16 @@ static unsigned log2_lanes(const ntt_pass *p) {
 _Static_assert(NTT_LANES == 8, "log2_lanes");
 
 ntt_pass ntt_pass_of(const ntt_domain *d, unsigned index, bool coset) {
-    return (ntt_pass){.domain = d, .index = index, .coset = coset, .start = {fr_one(), fr_one()}};
+    ntt_pass p = {.domain = d, .index = index, .coset = coset};
+    for (unsigned i = 0; i < index; i++)
+        p.log2_before += d->log2_rows[i];
+    for (int way = 0; way < 2; way++) {
+        p.start[way] = fr_one();
+        p.shift[way] = coset ? d->shift[way] : fr_one();
+        for (unsigned i = 0; i < p.log2_before; i++)
+            fr_sqr(&p.shift[way], &p.shift[way]);
+    }
+    return p;
 }
 
 size_t ntt_pass_tiles(const ntt_pass *p) {
@@ -45,22 +47,15 @@ void ntt_column_tile(const ntt_pass *p, size_t tile, ntt_tile *t, size_t *first)
         t->lane_offset[lane] = lane;
 }
 
-/* Row k of column c: (omega_M^c s)^k, where s is g^(rows of all passes before) on a coset: the
- * pass's share of the factor g^i of coefficient i. */
+/* Row k of column c: (omega_M^c s)^k, where s is the shift: on a coset, this pass's share of the
+ * factor g^i of coefficient i. */
 void ntt_column_powers(const ntt_pass *p, size_t tile, ntt_way way, ntt_buffer *powers) {
     const ntt_domain *d = p->domain;
-    const unsigned before = log2_before(p);
-    const size_t column = first_column(p, tile);
-    fr_t ratio[NTT_LANES], step;
     const uint64_t sign = way == NTT_FORWARD ? 1 : ~(uint64_t)0;
-    ntt_domain_root(d, sign * (column << before), &ratio[0]);
-    ntt_domain_root(d, sign * ((uint64_t)1 << before), &step);
-    if (p->coset) {
-        fr_t shift = d->shift[way];
-        for (unsigned i = 0; i < before; i++)
-            fr_sqr(&shift, &shift);
-        fr_mul(&ratio[0], &ratio[0], &shift);
-    }
+    fr_t ratio[NTT_LANES], step;
+    ntt_domain_root(d, sign * (first_column(p, tile) << p->log2_before), &ratio[0]);
+    ntt_domain_root(d, sign * ((uint64_t)1 << p->log2_before), &step);
+    fr_mul(&ratio[0], &ratio[0], &p->shift[way]);
     for (unsigned lane = 1; lane < NTT_LANES; lane++)
         fr_mul(&ratio[lane], &ratio[lane - 1], &step);
     d->kernel->powers(powers, log2_rows(p), &p->start[way], ratio, way == NTT_FORWARD);

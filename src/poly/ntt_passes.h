@@ -16,7 +16,9 @@ typedef struct ntt_pass {
     const ntt_domain *domain;
     unsigned index;
     bool coset;
-    fr_t start[2]; /* factor of the pass's twiddles, by direction */
+    unsigned log2_before; /* of the product of the rows of all passes before */
+    fr_t start[2];        /* factor of the pass's twiddles, by direction */
+    fr_t shift[2];        /* g^(2^log2_before) and its inverse on a coset, else 1 */
     fr_t *v[3];
     unsigned vectors;
 } ntt_pass;

@@ -22,19 +22,30 @@ static unsigned kernels(const ntt_kernel *list[2]) {
     return list[1] != NULL ? 2 : 1;
 }
 
-static ntt_domain *domain_with(unsigned log2_n, const ntt_kernel *kernel) {
+static ntt_domain *domain_with_tiles(unsigned log2_n, const ntt_kernel *kernel, unsigned tile) {
     cuzk_error err;
     ntt_domain *d = NULL;
-    CHECK_OK(ntt_domain_new_with(host_with(1), log2_n, kernel, &d, &err));
+    CHECK_OK(ntt_domain_new_with(host_with(1), log2_n, kernel, tile, &d, &err));
     REQUIRE(d != NULL);
     CHECK_U64(ntt_domain_log2(d), log2_n);
     return d;
+}
+static ntt_domain *domain_with(unsigned log2_n, const ntt_kernel *kernel) {
+    return domain_with_tiles(log2_n, kernel, NTT_TILE_LOG2);
 }
 
 static fr_t *vector(size_t n) {
     fr_t *v = aligned_alloc(64, (n * sizeof *v + 63) / 64 * 64);
     REQUIRE(v != NULL);
     return v;
+}
+
+/* Limbs of r - 1. */
+static fr_t largest(void) {
+    fr_t x;
+    memcpy(x.l, cuzk_fr_prime.p, sizeof x.l);
+    x.l[0]--;
+    return x;
 }
 
 /* Raw limbs, reduced: uniform, long runs, and the edges 0, 1, r - 1. */
@@ -48,10 +59,7 @@ static fr_t random_element(void) {
     const uint64_t pick = check_random() % 16;
     if (pick == 0) x = fr_zero();
     if (pick == 1) x = fr_one();
-    if (pick == 2) { /* limbs of r - 1 */
-        memcpy(x.l, cuzk_fr_prime.p, sizeof x.l);
-        x.l[0]--;
-    }
+    if (pick == 2) x = largest();
     return x;
 }
 
@@ -126,42 +134,54 @@ TEST(domain_limits) {
     host_std_free(small);
 }
 
-/* Every output of every small size, plain and coset, both ways. */
+/* Every output of a small transform, plain and coset, both ways. */
+static void check_naive(unsigned log2_n, const ntt_kernel *kernel, unsigned tile_log2) {
+    const size_t n = (size_t)1 << log2_n;
+    ntt_domain *d = domain_with_tiles(log2_n, kernel, tile_log2);
+    fr_t *x = vector(n), *plain = vector(n), *coset = vector(n), *v = vector(n);
+    fr_t omega, at = fr_one(), g = seven();
+    fill_random(x, n);
+    ntt_root_of_unity(log2_n, &omega);
+    for (size_t i = 0; i < n; i++) {
+        fr_t shifted;
+        fr_mul(&shifted, &at, &g);
+        plain[i] = evaluate(x, n, &at);
+        coset[i] = evaluate(x, n, &shifted);
+        fr_mul(&at, &at, &omega);
+    }
+    const struct {
+        transform *run;
+        const fr_t *in, *out;
+        const char *name;
+    } cases[] = {{ntt_forward, x, plain, "forward"},
+                 {ntt_inverse, plain, x, "inverse"},
+                 {ntt_coset_forward, x, coset, "coset forward"},
+                 {ntt_coset_inverse, coset, x, "coset inverse"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        memcpy(v, cases[i].in, n * sizeof *v);
+        cases[i].run(host_with(2), d, v);
+        check_same(cases[i].name, log2_n, v, cases[i].out);
+    }
+    free(x), free(plain), free(coset), free(v);
+    ntt_domain_free(host_with(1), d);
+}
+
 TEST(naive) {
     const ntt_kernel *list[2];
     const unsigned count = kernels(list);
-    for (unsigned k = 0; k < count; k++) {
-        for (unsigned log2_n = 0; log2_n <= 9; log2_n++) {
-            const size_t n = (size_t)1 << log2_n;
-            ntt_domain *d = domain_with(log2_n, list[k]);
-            fr_t *x = vector(n), *plain = vector(n), *coset = vector(n), *v = vector(n);
-            fr_t omega, at = fr_one(), g = seven();
-            fill_random(x, n);
-            ntt_root_of_unity(log2_n, &omega);
-            for (size_t i = 0; i < n; i++) {
-                fr_t shifted;
-                fr_mul(&shifted, &at, &g);
-                plain[i] = evaluate(x, n, &at);
-                coset[i] = evaluate(x, n, &shifted);
-                fr_mul(&at, &at, &omega);
-            }
-            const struct {
-                transform *run;
-                const fr_t *in, *out;
-                const char *name;
-            } cases[] = {{ntt_forward, x, plain, "forward"},
-                         {ntt_inverse, plain, x, "inverse"},
-                         {ntt_coset_forward, x, coset, "coset forward"},
-                         {ntt_coset_inverse, coset, x, "coset inverse"}};
-            for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-                memcpy(v, cases[i].in, n * sizeof *v);
-                cases[i].run(host_with(2), d, v);
-                check_same(cases[i].name, log2_n, v, cases[i].out);
-            }
-            free(x), free(plain), free(coset), free(v);
-            ntt_domain_free(host_with(1), d);
-        }
-    }
+    for (unsigned k = 0; k < count; k++)
+        for (unsigned log2_n = 0; log2_n <= 10; log2_n++)
+            check_naive(log2_n, list[k], NTT_TILE_LOG2);
+}
+
+/* Small tiles: two to five passes. */
+TEST(naive_many_passes) {
+    const ntt_kernel *list[2];
+    const unsigned count = kernels(list);
+    for (unsigned k = 0; k < count; k++)
+        for (unsigned tile = 2; tile <= 4; tile++)
+            for (unsigned log2_n = 0; log2_n <= 10; log2_n++)
+                check_naive(log2_n, list[k], tile);
 }
 
 static void check_round_trip(unsigned log2_n, const ntt_kernel *kernel) {
@@ -273,38 +293,51 @@ TEST(evaluation) {
     check_by_evaluation(20, 3);
 }
 
-/* Every kernel and number of workers ends in the same bits. */
-TEST(variants_agree) {
+static void check_variants_agree(unsigned log2_n, const fr_t *x) {
     transform *const transforms[] = {ntt_forward, ntt_inverse, ntt_coset_forward,
                                      ntt_coset_inverse};
     const ntt_kernel *list[2];
     const unsigned count = kernels(list);
+    const size_t n = (size_t)1 << log2_n;
+    fr_t *v = vector(n), *expected = vector(n);
+    for (size_t t = 0; t < 4; t++) {
+        for (unsigned k = 0; k < count; k++) {
+            ntt_domain *d = domain_with(log2_n, list[k]);
+            for (unsigned workers = 1; workers <= 3; workers++) {
+                memcpy(v, x, n * sizeof *v);
+                transforms[t](host_with(workers), d, v);
+                if (k == 0 && workers == 1) memcpy(expected, v, n * sizeof *v);
+                if (memcmp(v, expected, n * sizeof *v) != 0)
+                    CHECK_FAILED_("2^%u: %s, %u workers differ", log2_n, list[k]->name, workers);
+            }
+            ntt_domain_free(host_with(1), d);
+        }
+    }
+    free(v), free(expected);
+}
+
+/* Every kernel and number of workers ends in the same bits; r - 1 everywhere, or in one half, is
+ * where unreduced sums grow most. */
+TEST(variants_agree) {
     for (unsigned log2_n = 0; log2_n <= 17; log2_n += log2_n < 10 ? 1 : 7) {
         const size_t n = (size_t)1 << log2_n;
-        fr_t *x = vector(n), *v = vector(n), *expected = vector(n);
+        fr_t *x = vector(n);
         fill_random(x, n);
-        for (size_t t = 0; t < 4; t++) {
-            for (unsigned k = 0; k < count; k++) {
-                ntt_domain *d = domain_with(log2_n, list[k]);
-                for (unsigned workers = 1; workers <= 3; workers++) {
-                    memcpy(v, x, n * sizeof *v);
-                    transforms[t](host_with(workers), d, v);
-                    if (k == 0 && workers == 1) memcpy(expected, v, n * sizeof *v);
-                    if (memcmp(v, expected, n * sizeof *v) != 0)
-                        CHECK_FAILED_("2^%u: %s, %u workers differ", log2_n, list[k]->name,
-                                      workers);
-                }
-                ntt_domain_free(host_with(1), d);
-            }
-        }
-        free(x), free(v), free(expected);
+        check_variants_agree(log2_n, x);
+        for (size_t i = 0; i < n; i++)
+            x[i] = largest();
+        check_variants_agree(log2_n, x);
+        memset(x, 0, n / 2 * sizeof *x);
+        check_variants_agree(log2_n, x);
+        free(x);
     }
 }
 
 int main(int argc, char **argv) {
-    const check_case cases[] = {RUN(roots),       RUN(domain_limits),  RUN(naive),
-                                RUN(round_trips), RUN(deltas),         RUN(convolution),
-                                RUN(evaluation),  RUN(variants_agree), RUN(round_trip_2_22)};
+    const check_case cases[] = {
+        RUN(roots),          RUN(domain_limits),  RUN(naive),       RUN(naive_many_passes),
+        RUN(round_trips),    RUN(deltas),         RUN(convolution), RUN(evaluation),
+        RUN(variants_agree), RUN(round_trip_2_22)};
     const int rc = check_main(argc, argv, cases, sizeof cases / sizeof cases[0]);
     for (int i = 0; i < 4; i++)
         if (hosts[i] != NULL) host_std_free(hosts[i]);

@@ -13,10 +13,10 @@ static const cuzk_host *host_with(unsigned workers) {
     return host_std_host(hosts[workers]);
 }
 
-static ntt_domain *domain_with(unsigned log2_n, const ntt_kernel *kernel) {
+static ntt_domain *domain_with(unsigned log2_n, const ntt_kernel *kernel, unsigned tile_log2) {
     cuzk_error err;
     ntt_domain *d = NULL;
-    CHECK_OK(ntt_domain_new_with(host_with(1), log2_n, kernel, &d, &err));
+    CHECK_OK(ntt_domain_new_with(host_with(1), log2_n, kernel, tile_log2, &d, &err));
     REQUIRE(d != NULL);
     return d;
 }
@@ -48,28 +48,51 @@ static fr_t *interpolate(const ntt_domain *d, const fr_t *values, size_t n) {
     return v;
 }
 
+/* product[0..2n) = A B - C for the interpolations of rows a, b and a*b. */
+static void product_less_c(unsigned log2_n, const fr_t *rows_a, const fr_t *rows_b, fr_t *product) {
+    const size_t n = (size_t)1 << log2_n;
+    ntt_domain *d = domain_with(log2_n, &ntt_kernel_scalar, NTT_TILE_LOG2);
+    fr_t *rows_c = vector(n);
+    for (size_t i = 0; i < n; i++)
+        fr_mul(&rows_c[i], &rows_a[i], &rows_b[i]);
+    fr_t *a = interpolate(d, rows_a, n), *b = interpolate(d, rows_b, n);
+    fr_t *c = interpolate(d, rows_c, n);
+    memset(product, 0, 2 * n * sizeof *product);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            fr_t t;
+            fr_mul(&t, &a[i], &b[j]);
+            fr_add(&product[i + j], &product[i + j], &t);
+        }
+        fr_sub(&product[i], &product[i], &c[i]);
+    }
+    free(a), free(b), free(c), free(rows_c);
+    ntt_domain_free(host_with(1), d);
+}
+
+static void check_quotient(unsigned log2_n, const ntt_kernel *kernel, unsigned tile_log2,
+                           const fr_t *rows_a, const fr_t *rows_b, const fr_t *expected) {
+    const size_t n = (size_t)1 << log2_n;
+    ntt_domain *d = domain_with(log2_n, kernel, tile_log2);
+    fr_t *a = vector(n), *b = vector(n), *c = vector(n);
+    memcpy(a, rows_a, n * sizeof *a), memcpy(b, rows_b, n * sizeof *b);
+    memset(c, 0xff, n * sizeof *c); /* holds nothing on entry */
+    ntt_quotient(host_with(2), d, a, b, c);
+    if (memcmp(a, expected, n * sizeof *a) != 0)
+        CHECK_FAILED_("quotient of 2^%u, %s kernel, tiles of 2^%u", log2_n, kernel->name,
+                      tile_log2);
+    CHECK(fr_is_zero(&a[n - 1]));
+    free(a), free(b), free(c);
+    ntt_domain_free(host_with(1), d);
+}
+
 TEST(long_division) {
-    const ntt_kernel *kernels[2] = {&ntt_kernel_scalar, ntt_kernel_ifma()};
+    const ntt_kernel *const kernels[2] = {&ntt_kernel_scalar, ntt_kernel_ifma()};
     for (unsigned log2_n = 0; log2_n <= 10; log2_n++) {
         const size_t n = (size_t)1 << log2_n;
-        fr_t *rows_a = vector(n), *rows_b = vector(n), *rows_c = vector(n);
-        fill_rows(rows_a, n), fill_rows(rows_b, n);
-        for (size_t i = 0; i < n; i++)
-            fr_mul(&rows_c[i], &rows_a[i], &rows_b[i]);
-        ntt_domain *plain = domain_with(log2_n, &ntt_kernel_scalar);
-        fr_t *a = interpolate(plain, rows_a, n), *b = interpolate(plain, rows_b, n);
-        fr_t *c = interpolate(plain, rows_c, n);
-        ntt_domain_free(host_with(1), plain);
-        fr_t *product = vector(2 * n), *expected = product + n;
-        memset(product, 0, 2 * n * sizeof *product);
-        for (size_t i = 0; i < n; i++) {
-            for (size_t j = 0; j < n; j++) {
-                fr_t t;
-                fr_mul(&t, &a[i], &b[j]);
-                fr_add(&product[i + j], &product[i + j], &t);
-            }
-            fr_sub(&product[i], &product[i], &c[i]);
-        }
+        fr_t *a = vector(n), *b = vector(n), *product = vector(2 * n), *expected = product + n;
+        fill_rows(a, n), fill_rows(b, n);
+        product_less_c(log2_n, a, b, product);
         /* (X^n - 1) h = product: the high half is h, and the low half must be -h. */
         for (size_t i = 0; i < n; i++) {
             fr_t sum;
@@ -77,16 +100,11 @@ TEST(long_division) {
             CHECK(fr_is_zero(&sum));
         }
         for (int k = 0; k < 2 && kernels[k] != NULL; k++) {
-            ntt_domain *d = domain_with(log2_n, kernels[k]);
-            memcpy(a, rows_a, n * sizeof *a), memcpy(b, rows_b, n * sizeof *b);
-            memset(c, 0xff, n * sizeof *c); /* holds nothing on entry */
-            ntt_quotient(host_with(2), d, a, b, c);
-            if (memcmp(a, expected, n * sizeof *a) != 0)
-                CHECK_FAILED_("quotient of 2^%u, %s kernel", log2_n, kernels[k]->name);
-            CHECK(fr_is_zero(&a[n - 1]));
-            ntt_domain_free(host_with(1), d);
+            check_quotient(log2_n, kernels[k], NTT_TILE_LOG2, a, b, expected);
+            for (unsigned tile = 2; tile <= 4; tile++)
+                check_quotient(log2_n, kernels[k], tile, a, b, expected);
         }
-        free(a), free(b), free(c), free(rows_a), free(rows_b), free(rows_c), free(product);
+        free(a), free(b), free(product);
     }
 }
 
@@ -102,7 +120,7 @@ static fr_t evaluate(const fr_t *coefficients, size_t n, const fr_t *at) {
 /* A(x) B(x) - C(x) = h(x) (x^n - 1) at a random x. */
 static void check_identity(unsigned log2_n, const ntt_kernel *kernel) {
     const size_t n = (size_t)1 << log2_n;
-    ntt_domain *d = domain_with(log2_n, kernel);
+    ntt_domain *d = domain_with(log2_n, kernel, NTT_TILE_LOG2);
     fr_t *a = vector(n), *b = vector(n), *c = vector(n), x, at[3], h, power;
     uint64_t wide[8];
     check_random_bytes(wide, sizeof wide);
@@ -142,7 +160,7 @@ TEST(identity_2_21) {
 
 TEST(vanishing_inverse) {
     for (unsigned log2_n = 0; log2_n <= 27; log2_n += 9) {
-        ntt_domain *d = domain_with(log2_n, ntt_kernel_best());
+        ntt_domain *d = domain_with(log2_n, ntt_kernel_best(), NTT_TILE_LOG2);
         fr_t z, power;
         const fr_t one = fr_one();
         fr_from_u64(&power, 7);
