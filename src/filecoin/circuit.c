@@ -32,6 +32,8 @@ cuzk_status filecoin_circuit_new(const cuzk_host *host, const circuit_id *id,
 }
 
 void filecoin_circuit_free(const cuzk_host *host, filecoin_circuit *c) {
+    if (c == NULL) return;
+    explicit_bzero(c, sizeof *c); /* it holds values of the witness */
     cuzk_host_free(host, c, 1, sizeof *c);
 }
 
