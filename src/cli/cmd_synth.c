@@ -156,8 +156,9 @@ static cuzk_status synth_post(const cuzk_host *host, const synth_args *args,
     /* Registered numbers: winning 0.., window with the newer challenge rule 10.. */
     CUZK_TRY(registered_post_by_number(sector_index(sector) + (window ? 10 : 0), &post, err));
     CUZK_TRY(post_synth(host, &post, args->sector, n, args->seed_bytes, randomness, &v, err));
-    cuzk_status status = write_blobs(host, v, v->n_sectors, post_sector_bincode_bytes(v),
-                                     write_post_blob, args->out, err);
+    cuzk_status status =
+        write_blobs(host, v, v->n_sectors, post_sector_bincode_bytes(sector, v->sectors[0].n_paths),
+                    write_post_blob, args->out, err);
     if (status == CUZK_OK) status = write_post_meta(args, &post, randomness, v, err);
     post_vanilla_free(host, v);
     return status;
@@ -170,7 +171,7 @@ static cuzk_status synth_snap(const cuzk_host *host, const synth_args *args,
     CUZK_TRY(
         snap_synth(host, sector, args->seed_bytes, comm_r_old, comm_r_new, comm_d_new, &v, err));
     json_out j = {0};
-    cuzk_status status = write_blobs(host, v, v->n_partitions, snap_partition_bincode_bytes(v),
+    cuzk_status status = write_blobs(host, v, v->n_partitions, snap_partition_bincode_bytes(sector),
                                      write_snap_blob, args->out, err);
     snap_vanilla_free(host, v);
     if (status == CUZK_OK) status = open_meta(args->meta, &j, err);
