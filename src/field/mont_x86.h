@@ -78,14 +78,36 @@ MONT_INLINE void mont_x86_add_6(uint64_t *z, const uint64_t *x, const uint64_t *
     mont_x86_reduce_6(z, t, P);
 }
 
-MONT_INLINE void mont_x86_sub_6(uint64_t *z, const uint64_t *x, const uint64_t *y,
-                                const mont_prime *P) {
+/* z = x - y mod 2^384; returns all ones if it borrowed, else 0. */
+MONT_INLINE uint64_t mont_x86_borrow_6(uint64_t *z, const uint64_t *x, const uint64_t *y) {
     uint64_t t0 = x[0], t1 = x[1], t2 = x[2], t3 = x[3], t4 = x[4], t5 = x[5], mask;
     __asm__("subq %7, %0\n\tsbbq %8, %1\n\tsbbq %9, %2\n\tsbbq %10, %3\n\tsbbq %11, %4\n\t"
             "sbbq %12, %5\n\tsbbq %6, %6"
             : "+&r"(t0), "+&r"(t1), "+&r"(t2), "+&r"(t3), "+&r"(t4), "+&r"(t5), "=&r"(mask)
             : "rm"(y[0]), "rm"(y[1]), "rm"(y[2]), "rm"(y[3]), "rm"(y[4]), "rm"(y[5])
             : "cc");
+    z[0] = t0, z[1] = t1, z[2] = t2, z[3] = t3, z[4] = t4, z[5] = t5;
+    return mask;
+}
+
+/* The next 6 limbs of a longer subtraction: `mask` is what the 6 before returned. */
+MONT_INLINE uint64_t mont_x86_borrow_on_6(uint64_t *z, const uint64_t *x, const uint64_t *y,
+                                          uint64_t mask) {
+    uint64_t t0 = x[0], t1 = x[1], t2 = x[2], t3 = x[3], t4 = x[4], t5 = x[5];
+    __asm__("addq %6, %6\n\tsbbq %7, %0\n\tsbbq %8, %1\n\tsbbq %9, %2\n\tsbbq %10, %3\n\t"
+            "sbbq %11, %4\n\tsbbq %12, %5\n\tsbbq %6, %6"
+            : "+&r"(t0), "+&r"(t1), "+&r"(t2), "+&r"(t3), "+&r"(t4), "+&r"(t5), "+&r"(mask)
+            : "rm"(y[0]), "rm"(y[1]), "rm"(y[2]), "rm"(y[3]), "rm"(y[4]), "rm"(y[5])
+            : "cc");
+    z[0] = t0, z[1] = t1, z[2] = t2, z[3] = t3, z[4] = t4, z[5] = t5;
+    return mask;
+}
+
+/* z = t + (p & mask), for a mask from a borrow: p is added back. Scalars, not an array, keep the
+ * compiler from building vectors in memory. */
+MONT_INLINE void mont_x86_add_back_6(uint64_t *z, const uint64_t *t, uint64_t mask,
+                                     const mont_prime *P) {
+    uint64_t t0 = t[0], t1 = t[1], t2 = t[2], t3 = t[3], t4 = t[4], t5 = t[5];
     const uint64_t p0 = P->p[0] & mask, p1 = P->p[1] & mask, p2 = P->p[2] & mask,
                    p3 = P->p[3] & mask, p4 = P->p[4] & mask, p5 = P->p[5] & mask;
     __asm__("addq %6, %0\n\tadcq %7, %1\n\tadcq %8, %2\n\tadcq %9, %3\n\tadcq %10, %4\n\t"
@@ -94,6 +116,13 @@ MONT_INLINE void mont_x86_sub_6(uint64_t *z, const uint64_t *x, const uint64_t *
             : "rm"(p0), "rm"(p1), "rm"(p2), "rm"(p3), "rm"(p4), "rm"(p5)
             : "cc");
     z[0] = t0, z[1] = t1, z[2] = t2, z[3] = t3, z[4] = t4, z[5] = t5;
+}
+
+MONT_INLINE void mont_x86_sub_6(uint64_t *z, const uint64_t *x, const uint64_t *y,
+                                const mont_prime *P) {
+    uint64_t t[6];
+    const uint64_t mask = mont_x86_borrow_6(t, x, y);
+    mont_x86_add_back_6(z, t, mask, P);
 }
 
 /* z = x + y mod 2^384 p. */
@@ -121,46 +150,17 @@ MONT_INLINE void mont_x86_wide_add_6(uint64_t *z, const uint64_t *x, const uint6
 
 /* z = x - y for x >= y. */
 MONT_INLINE void mont_x86_wide_sub_plain_6(uint64_t *z, const uint64_t *x, const uint64_t *y) {
-    uint64_t t0 = x[0], t1 = x[1], t2 = x[2], t3 = x[3], t4 = x[4], t5 = x[5], borrow;
-    uint64_t h0 = x[6], h1 = x[7], h2 = x[8], h3 = x[9], h4 = x[10], h5 = x[11];
-    __asm__("subq %7, %0\n\tsbbq %8, %1\n\tsbbq %9, %2\n\tsbbq %10, %3\n\tsbbq %11, %4\n\t"
-            "sbbq %12, %5\n\tsbbq %6, %6"
-            : "+&r"(t0), "+&r"(t1), "+&r"(t2), "+&r"(t3), "+&r"(t4), "+&r"(t5), "=&r"(borrow)
-            : "m"(y[0]), "m"(y[1]), "m"(y[2]), "m"(y[3]), "m"(y[4]), "m"(y[5])
-            : "cc");
-    __asm__("addq %6, %6\n\tsbbq %7, %0\n\tsbbq %8, %1\n\tsbbq %9, %2\n\tsbbq %10, %3\n\t"
-            "sbbq %11, %4\n\tsbbq %12, %5"
-            : "+&r"(h0), "+&r"(h1), "+&r"(h2), "+&r"(h3), "+&r"(h4), "+&r"(h5), "+&r"(borrow)
-            : "m"(y[6]), "m"(y[7]), "m"(y[8]), "m"(y[9]), "m"(y[10]), "m"(y[11])
-            : "cc");
-    z[0] = t0, z[1] = t1, z[2] = t2, z[3] = t3, z[4] = t4, z[5] = t5;
-    z[6] = h0, z[7] = h1, z[8] = h2, z[9] = h3, z[10] = h4, z[11] = h5;
+    const uint64_t mask = mont_x86_borrow_6(z, x, y);
+    (void)mont_x86_borrow_on_6(z + 6, x + 6, y + 6, mask);
 }
 
 /* z = x - y mod 2^384 p. */
 MONT_INLINE void mont_x86_wide_sub_6(uint64_t *z, const uint64_t *x, const uint64_t *y,
                                      const mont_prime *P) {
-    uint64_t t0 = x[0], t1 = x[1], t2 = x[2], t3 = x[3], t4 = x[4], t5 = x[5], mask;
-    uint64_t h0 = x[6], h1 = x[7], h2 = x[8], h3 = x[9], h4 = x[10], h5 = x[11];
-    __asm__("subq %7, %0\n\tsbbq %8, %1\n\tsbbq %9, %2\n\tsbbq %10, %3\n\tsbbq %11, %4\n\t"
-            "sbbq %12, %5\n\tsbbq %6, %6"
-            : "+&r"(t0), "+&r"(t1), "+&r"(t2), "+&r"(t3), "+&r"(t4), "+&r"(t5), "=&r"(mask)
-            : "m"(y[0]), "m"(y[1]), "m"(y[2]), "m"(y[3]), "m"(y[4]), "m"(y[5])
-            : "cc");
-    __asm__("addq %6, %6\n\tsbbq %7, %0\n\tsbbq %8, %1\n\tsbbq %9, %2\n\tsbbq %10, %3\n\t"
-            "sbbq %11, %4\n\tsbbq %12, %5\n\tsbbq %6, %6"
-            : "+&r"(h0), "+&r"(h1), "+&r"(h2), "+&r"(h3), "+&r"(h4), "+&r"(h5), "+&r"(mask)
-            : "m"(y[6]), "m"(y[7]), "m"(y[8]), "m"(y[9]), "m"(y[10]), "m"(y[11])
-            : "cc");
-    z[0] = t0, z[1] = t1, z[2] = t2, z[3] = t3, z[4] = t4, z[5] = t5;
-    const uint64_t p0 = P->p[0] & mask, p1 = P->p[1] & mask, p2 = P->p[2] & mask,
-                   p3 = P->p[3] & mask, p4 = P->p[4] & mask, p5 = P->p[5] & mask;
-    __asm__("addq %6, %0\n\tadcq %7, %1\n\tadcq %8, %2\n\tadcq %9, %3\n\tadcq %10, %4\n\t"
-            "adcq %11, %5"
-            : "+&r"(h0), "+&r"(h1), "+&r"(h2), "+&r"(h3), "+&r"(h4), "+&r"(h5)
-            : "rm"(p0), "rm"(p1), "rm"(p2), "rm"(p3), "rm"(p4), "rm"(p5)
-            : "cc");
-    z[6] = h0, z[7] = h1, z[8] = h2, z[9] = h3, z[10] = h4, z[11] = h5;
+    uint64_t high[6];
+    uint64_t mask = mont_x86_borrow_6(z, x, y);
+    mask = mont_x86_borrow_on_6(high, x + 6, y + 6, mask);
+    mont_x86_add_back_6(z + 6, high, mask, P);
 }
 
 #endif
