@@ -15,10 +15,10 @@
 #define NAIVE_TERMS 6    /* up to here term by term is faster */
 /* Work of reducing a bucket, in additions: two, and a share of the final row and column sums. */
 #define BUCKET_COST 2
-#define MIN_TILE_TERMS ((size_t)1 << 18)
+#define MIN_TILE_TERMS ((size_t)1 << 17)
 /* Terms of a tile for each bucket of a window: fewer would make the additions to buckets' old
  * contents count, more only costs memory. */
-#define TILE_TERMS_PER_BUCKET 8
+#define TILE_TERMS_PER_BUCKET 4
 /* Terms that fill a few batches of additions: with fewer, a task takes several windows. */
 #define MIN_TASK_TERMS 8192
 #define MIN_TASK_BUCKETS 1024
