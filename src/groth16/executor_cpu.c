@@ -135,66 +135,75 @@ static cuzk_status selection_new(const cuzk_host *host, const r1cs *c, const den
     return CUZK_OK;
 }
 
-/* The bases from number `first` on. */
-static msm_bases bases_from(msm_bases bases, uint64_t first, size_t point_bytes) {
-    return (msm_bases){(const uint8_t *)bases.data + first * point_bytes,
-                       bases.count - (size_t)first, bases.form};
+/* ---- l, a, b ---- */
+
+/* A subset sum over the aux bases, which follow those of the inputs, and a multiplication over the
+ * bases of the list. */
+static msm_bases aux_bases(msm_bases bases, const selection *s, size_t point_bytes) {
+    return (msm_bases){(const uint8_t *)bases.data + s->inputs * point_bytes,
+                       bases.count - (size_t)s->inputs, bases.form};
 }
 
-static cuzk_status query_g1(const cuzk_host *host, msm_bases bases, const selection *s, g1_t *out,
-                            cuzk_error *err) {
+static cuzk_status sum_context(cuzk_error *err, cuzk_status status, const groth16_params *params,
+                               const char *query, uint64_t first) {
+    return status == CUZK_OK ? status
+                             : cuzk_error_context(err, status, "%s: %s, counted from %llu",
+                                                  params->path, query, (unsigned long long)first);
+}
+
+static cuzk_status query_g1(const cpu_executor *ex, const char *query, msm_bases bases,
+                            const selection *s, g1_t *out, cuzk_error *err) {
+    const cuzk_host *host = ex->base.host;
     g1_t bits;
-    CUZK_TRY(msm_subset_g1(host, &bits, bases_from(bases, s->inputs, G1_UNCOMPRESSED_BYTES),
-                           s->bits_view, s->n_bits, err));
-    CUZK_TRY(msm_gather_g1(host, out, bases, s->index, s->scalars, s->n, err));
+    cuzk_status status = msm_subset_g1(host, &bits, aux_bases(bases, s, G1_UNCOMPRESSED_BYTES),
+                                       s->bits_view, s->n_bits, err);
+    CUZK_TRY(sum_context(err, status, ex->key.params, query, s->inputs));
+    status = msm_gather_g1(host, out, bases, s->index, s->scalars, s->n, err);
+    CUZK_TRY(sum_context(err, status, ex->key.params, query, 0));
     g1_add(out, out, &bits);
     return CUZK_OK;
 }
 
-static cuzk_status query_g2(const cuzk_host *host, msm_bases bases, const selection *s, g2_t *out,
-                            cuzk_error *err) {
+static cuzk_status query_g2(const cpu_executor *ex, const char *query, msm_bases bases,
+                            const selection *s, g2_t *out, cuzk_error *err) {
+    const cuzk_host *host = ex->base.host;
     g2_t bits;
-    CUZK_TRY(msm_subset_g2(host, &bits, bases_from(bases, s->inputs, G2_UNCOMPRESSED_BYTES),
-                           s->bits_view, s->n_bits, err));
-    CUZK_TRY(msm_gather_g2(host, out, bases, s->index, s->scalars, s->n, err));
+    cuzk_status status = msm_subset_g2(host, &bits, aux_bases(bases, s, G2_UNCOMPRESSED_BYTES),
+                                       s->bits_view, s->n_bits, err);
+    CUZK_TRY(sum_context(err, status, ex->key.params, query, s->inputs));
+    status = msm_gather_g2(host, out, bases, s->index, s->scalars, s->n, err);
+    CUZK_TRY(sum_context(err, status, ex->key.params, query, 0));
     g2_add(out, out, &bits);
     return CUZK_OK;
 }
 
-static cuzk_status named(cuzk_error *err, cuzk_status status, const groth16_params *params,
-                         const char *query) {
-    return status == CUZK_OK ? status
-                             : cuzk_error_context(err, status, "%s: %s", params->path, query);
-}
-
-static cuzk_status sum_l(const cpu_executor *ex, const witness *w, g1_t *out, cuzk_error *err) {
+static cuzk_status sum_l(const cpu_executor *ex, const witness *w, groth16_sums *out,
+                         cuzk_error *err) {
     const density d = density_l(ex->key.circuit);
     selection s;
     CUZK_TRY(selection_new(ex->base.host, ex->key.circuit, &d, w, &s, err));
-    const cuzk_status status = query_g1(ex->base.host, ex->key.params->l, &s, out, err);
+    const cuzk_status status = query_g1(ex, "l", ex->key.params->l, &s, &out->l, err);
     selection_free(ex->base.host, &s);
-    return named(err, status, ex->key.params, "l");
+    return status;
 }
 
-static cuzk_status sum_a(const cpu_executor *ex, const witness *w, g1_t *out, cuzk_error *err) {
+static cuzk_status sum_a(const cpu_executor *ex, const witness *w, groth16_sums *out,
+                         cuzk_error *err) {
     const density d = density_a(ex->key.circuit);
     selection s;
     CUZK_TRY(selection_new(ex->base.host, ex->key.circuit, &d, w, &s, err));
-    const cuzk_status status = query_g1(ex->base.host, ex->key.params->a, &s, out, err);
+    const cuzk_status status = query_g1(ex, "a", ex->key.params->a, &s, &out->a, err);
     selection_free(ex->base.host, &s);
-    return named(err, status, ex->key.params, "a");
+    return status;
 }
 
-static cuzk_status sum_b(const cpu_executor *ex, const witness *w, g1_t *g1, g2_t *g2,
+static cuzk_status sum_b(const cpu_executor *ex, const witness *w, groth16_sums *out,
                          cuzk_error *err) {
     const density d = density_b(ex->key.circuit);
     selection s;
     CUZK_TRY(selection_new(ex->base.host, ex->key.circuit, &d, w, &s, err));
-    cuzk_status status = named(err, query_g1(ex->base.host, ex->key.params->b_g1, &s, g1, err),
-                               ex->key.params, "b_g1");
-    if (status == CUZK_OK)
-        status = named(err, query_g2(ex->base.host, ex->key.params->b_g2, &s, g2, err),
-                       ex->key.params, "b_g2");
+    cuzk_status status = query_g1(ex, "b_g1", ex->key.params->b_g1, &s, &out->b_g1, err);
+    if (status == CUZK_OK) status = query_g2(ex, "b_g2", ex->key.params->b_g2, &s, &out->b_g2, err);
     selection_free(ex->base.host, &s);
     return status;
 }
@@ -234,7 +243,7 @@ static cuzk_status quotient_new(const cpu_executor *ex, const witness *w, quotie
     return CUZK_OK;
 }
 
-static cuzk_status sum_h(const cpu_executor *ex, const witness *w, g1_t *out,
+static cuzk_status sum_h(const cpu_executor *ex, const witness *w, groth16_sums *out,
                          executor_timing *timing, cuzk_error *err) {
     const cuzk_host *host = ex->base.host;
     quotient q = {.m = (size_t)1 << ex->key.circuit->log2_domain};
@@ -242,9 +251,10 @@ static cuzk_status sum_h(const cpu_executor *ex, const witness *w, g1_t *out,
     quotient_free(host, &q, 1);
     if (status == CUZK_OK && cuzk_host_cancelled(host))
         status = cuzk_fail(err, CUZK_ERR_CANCELLED, "proof cancelled");
-    if (status == CUZK_OK)
-        status = named(err, msm_g1(host, out, ex->key.params->h, q.v[0], q.m - 1, err),
-                       ex->key.params, "h");
+    if (status == CUZK_OK) {
+        status = msm_g1(host, &out->h, ex->key.params->h, q.v[0], q.m - 1, err);
+        status = sum_context(err, status, ex->key.params, "h", 0);
+    }
     quotient_free(host, &q, 0);
     return status;
 }
@@ -288,10 +298,10 @@ static cuzk_status cpu_begin(executor *ex, unsigned slot, const witness *w, cuzk
 static cuzk_status cpu_sums(const cpu_executor *cpu, const witness *w, groth16_sums *out,
                             executor_timing *timing, cuzk_error *err) {
     const double start = now_ms();
-    CUZK_TRY(sum_h(cpu, w, &out->h, timing, err));
-    CUZK_TRY(sum_l(cpu, w, &out->l, err));
-    CUZK_TRY(sum_a(cpu, w, &out->a, err));
-    CUZK_TRY(sum_b(cpu, w, &out->b_g1, &out->b_g2, err));
+    CUZK_TRY(sum_h(cpu, w, out, timing, err));
+    CUZK_TRY(sum_l(cpu, w, out, err));
+    CUZK_TRY(sum_a(cpu, w, out, err));
+    CUZK_TRY(sum_b(cpu, w, out, err));
     timing->total_ms = now_ms() - start;
     timing->msm_ms = timing->total_ms - timing->eval_ms - timing->ntt_ms;
     return CUZK_OK;
@@ -318,15 +328,11 @@ static void cpu_close(executor *ex) {
     cuzk_host_free(ex->host, ex, 1, sizeof(cpu_executor));
 }
 
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* The most that a query's sums hold at once, the selection included. */
 static uint64_t query_bytes(unsigned workers, const r1cs *c, density d, unsigned group_degree) {
     const uint64_t terms = d.inputs + dense_fields(c, &d);
-    return selection_bytes(c, &d) + larger(msm_workspace_bytes(workers, terms, group_degree),
-                                           msm_subset_workspace_bytes(workers, group_degree));
+    return selection_bytes(c, &d) + groth16_max(msm_workspace_bytes(workers, terms, group_degree),
+                                                msm_subset_workspace_bytes(workers, group_degree));
 }
 
 static cuzk_status cpu_plan(executor *ex, const executor_key *key, uint64_t *device_bytes,
@@ -335,10 +341,10 @@ static cuzk_status cpu_plan(executor *ex, const executor_key *key, uint64_t *dev
     const r1cs *c = key->circuit;
     const unsigned workers = ex->host->workers;
     const uint64_t m = (uint64_t)1 << c->log2_domain, vector = m * sizeof(fr_t);
-    uint64_t peak = larger(3 * vector, vector + msm_workspace_bytes(workers, m - 1, 1));
-    peak = larger(peak, query_bytes(workers, c, density_l(c), 1));
-    peak = larger(peak, query_bytes(workers, c, density_a(c), 1));
-    peak = larger(peak, query_bytes(workers, c, density_b(c), 2));
+    uint64_t peak = groth16_max(3 * vector, vector + msm_workspace_bytes(workers, m - 1, 1));
+    peak = groth16_max(peak, query_bytes(workers, c, density_l(c), 1));
+    peak = groth16_max(peak, query_bytes(workers, c, density_a(c), 1));
+    peak = groth16_max(peak, query_bytes(workers, c, density_b(c), 2));
     *device_bytes = 0;
     *host_bytes = ntt_domain_bytes(c->log2_domain) + peak;
     return CUZK_OK;

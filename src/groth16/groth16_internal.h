@@ -6,17 +6,20 @@
 
 #include <string.h>
 
-/* Zero memory that held a witness or a secret, in a way the compiler keeps. */
-static inline void groth16_wipe(void *memory, size_t bytes) {
-    memset(memory, 0, bytes);
-    __asm__ volatile("" : : "r"(memory) : "memory");
+static inline uint64_t groth16_min(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+static inline uint64_t groth16_max(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
 }
 
-/* Wipe and free what cuzk_host_alloc gave; memory may be NULL. */
+/* Free what cuzk_host_alloc gave after wiping it: it held a witness or a secret. memory may be
+ * NULL.
+ */
 static inline void groth16_wipe_free(const cuzk_host *host, void *memory, size_t count,
                                      size_t size) {
     if (memory == NULL) return;
-    groth16_wipe(memory, count * size);
+    explicit_bzero(memory, count * size);
     cuzk_host_free(host, memory, count, size);
 }
 

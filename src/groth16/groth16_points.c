@@ -35,8 +35,7 @@ static void points_task(void *arg, size_t task, unsigned worker) {
     (void)worker;
     points_job *job = arg;
     const size_t first = job->first + task * POINTS_PER_TASK;
-    const size_t left = job->points->count - first;
-    const size_t end = first + (left < POINTS_PER_TASK ? left : POINTS_PER_TASK);
+    const size_t end = first + groth16_min(POINTS_PER_TASK, job->points->count - first);
     for (size_t i = first; i < end; i++) {
         if (point_check(job, i) == CUZK_OK) continue;
         size_t seen = atomic_load(&job->bad);
@@ -55,8 +54,7 @@ cuzk_status groth16_points_check(const cuzk_host *host, const groth16_points *po
         if (cuzk_host_cancelled(host))
             return cuzk_fail(err, CUZK_ERR_CANCELLED, "%s: %s: cancelled", points->file,
                              points->query);
-        const size_t left = points->count - job.first;
-        const size_t n = left < step ? left : step;
+        const size_t n = groth16_min(step, points->count - job.first);
         cuzk_host_parallel(host, (n + POINTS_PER_TASK - 1) / POINTS_PER_TASK, points_task, &job);
         const size_t bad = atomic_load(&job.bad);
         if (bad != SIZE_MAX) {

@@ -37,13 +37,13 @@ cuzk_status groth16_blinding_random(const cuzk_host *host, groth16_blinding *out
         if (status != CUZK_OK) return cuzk_fail(err, status, "blinding: no randomness");
         fr_from_wide(&out->r, wide);
         fr_from_wide(&out->s, wide + 64);
-        groth16_wipe(wide, sizeof wide);
+        explicit_bzero(wide, sizeof wide);
     } while (fr_is_zero(&out->r) && fr_is_zero(&out->s));
     return CUZK_OK;
 }
 
 void groth16_blinding_wipe(groth16_blinding *rs) {
-    groth16_wipe(rs, sizeof *rs);
+    explicit_bzero(rs, sizeof *rs);
 }
 
 /* z = p + k q */
@@ -81,7 +81,7 @@ void groth16_assemble(const groth16_vk *vk, const groth16_sums *sums, const grot
     fr_mul(&minus_rs, &rs->r, &rs->s);
     fr_neg(&minus_rs, &minus_rs);
     g1_blind(&c, &c, &vk->delta_g1, &minus_rs);
-    groth16_wipe(&minus_rs, sizeof minus_rs);
+    explicit_bzero(&minus_rs, sizeof minus_rs);
 
     g1_to_affine(&proof->a, &a);
     g2_to_affine(&proof->b, &b);

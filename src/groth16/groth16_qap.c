@@ -13,14 +13,10 @@ typedef struct lagrange_job {
     fr_t (*scratch)[LAGRANGE_CHUNK]; /* one for each worker */
 } lagrange_job;
 
-static size_t least(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
 /* L_j(tau) = scale omega^j / (tau - omega^j). */
 static void lagrange_task(void *arg, size_t task, unsigned worker) {
     lagrange_job *job = arg;
-    const size_t first = task * LAGRANGE_CHUNK, n = least(LAGRANGE_CHUNK, job->m - first);
+    const size_t first = task * LAGRANGE_CHUNK, n = groth16_min(LAGRANGE_CHUNK, job->m - first);
     fr_t *out = job->out + first, start, power;
     fr_pow_var(&start, &job->omega, &(uint64_t){first}, 1);
     power = start;

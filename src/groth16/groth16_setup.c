@@ -25,10 +25,6 @@ typedef struct setup {
     uint64_t done, total;
 } setup;
 
-static size_t least(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
 /* ---- scalars ---- */
 
 typedef struct numerator_job {
@@ -42,7 +38,7 @@ static void numerator_task(void *arg, size_t task, unsigned worker) {
     const numerator_job *job = arg;
     const groth16_qap *qap = &job->s->qap;
     const size_t first = task * SCALAR_CHUNK;
-    const size_t end = first + least(SCALAR_CHUNK, qap->inputs + qap->aux - first);
+    const size_t end = first + groth16_min(SCALAR_CHUNK, qap->inputs + qap->aux - first);
     for (size_t i = first; i < end; i++) {
         fr_t *sum = &qap->at_tau[R1CS_C][i], term;
         fr_mul(&term, &job->s->secrets->beta, &qap->at_tau[R1CS_A][i]);
@@ -107,7 +103,8 @@ typedef struct encode_job {
 static void encode_task(void *arg, size_t task, unsigned worker) {
     (void)worker;
     const encode_job *job = arg;
-    const size_t first = task * ENCODE_CHUNK, end = first + least(ENCODE_CHUNK, job->n - first);
+    const size_t first = task * ENCODE_CHUNK,
+                 end = first + groth16_min(ENCODE_CHUNK, job->n - first);
     for (size_t i = first; i < end; i++)
         if (job->g2)
             g2_write_uncompressed(job->out + i * G2_UNCOMPRESSED_BYTES,
@@ -144,7 +141,7 @@ static cuzk_status emit_section(setup *s, const fr_t *scalars, size_t count, boo
                                 cuzk_error *err) {
     CUZK_TRY(emit_count(s, count, err));
     for (size_t i = 0; i < count; i += SETUP_CHUNK)
-        CUZK_TRY(emit_chunk(s, scalars + i, least(SETUP_CHUNK, count - i), g2, err));
+        CUZK_TRY(emit_chunk(s, scalars + i, groth16_min(SETUP_CHUNK, count - i), g2, err));
     return CUZK_OK;
 }
 
@@ -156,7 +153,7 @@ static cuzk_status emit_h(setup *s, cuzk_error *err) {
     fr_mul(&power, &power, &s->qap.vanishing);
     CUZK_TRY(emit_count(s, count, err));
     for (size_t i = 0; i < count; i += SETUP_CHUNK) {
-        const size_t n = least(SETUP_CHUNK, count - i);
+        const size_t n = groth16_min(SETUP_CHUNK, count - i);
         for (size_t j = 0; j < n; j++) {
             s->scalars[j] = power;
             fr_mul(&power, &power, &s->secrets->tau);
@@ -294,7 +291,7 @@ cuzk_status groth16_secrets_random(const cuzk_host *host, groth16_secrets *out, 
             const cuzk_status status = host->random(host->self, wide, sizeof wide);
             if (status != CUZK_OK) return cuzk_fail(err, status, "set-up: no randomness");
             fr_from_wide(values[i], wide);
-            groth16_wipe(wide, sizeof wide);
+            explicit_bzero(wide, sizeof wide);
         }
     } while (secrets_check(out, NULL) != CUZK_OK);
     return CUZK_OK;

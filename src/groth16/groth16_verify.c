@@ -94,9 +94,9 @@ static void scale_task(void *arg, size_t j, unsigned worker) {
 static void miller_task(void *arg, size_t task, unsigned worker) {
     (void)worker;
     const batch *b = arg;
-    const size_t first = task * MILLER_CHUNK, left = b->n_pairs - first;
+    const size_t first = task * MILLER_CHUNK;
     pairing_miller(&b->f[task], b->p + first, b->q + first,
-                   left < MILLER_CHUNK ? left : MILLER_CHUNK);
+                   groth16_min(MILLER_CHUNK, b->n_pairs - first));
 }
 
 /* The last three pairs: (-sum z alpha, beta), (-sum z IC, gamma), (-sum z C, delta). */

@@ -1,6 +1,7 @@
 #include "groth16/msm_workspace.h"
 
-#include "curve/curve.h"
+#include "groth16/groth16_internal.h"
+
 #include "msm/windows.h"
 
 /* The sizes of src/msm/pippenger_impl.h, sums_impl.h and subset_impl.h; test_executor_plan.c
@@ -12,18 +13,10 @@
 #define TILE_TERMS_PER_BUCKET 8u
 #define MIN_TASK_TERMS 8192u
 #define SUMS_POINTS 4096u
-#define SUMS_BYTES 256u /* for each of these points: references, places and scratch */
+#define SUMS_BYTES 128u /* for each of these points: references, places and scratch */
 #define SUBSET_POINTS (4096u + 256u)
 #define SUBSET_TASKS 9u /* for each worker */
 #define SMALL_BYTES 16384u
-
-static uint64_t least(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
 
 /* One worker's batch of pairwise additions. */
 static uint64_t sums_bytes(unsigned group_degree) {
@@ -35,9 +28,11 @@ uint64_t msm_workspace_bytes(unsigned workers, uint64_t n, unsigned group_degree
     msm_windows windows;
     msm_windows_init(&windows, msm_window_bits(n, BUCKET_COST));
     const uint64_t digits = windows.digits;
-    const uint64_t tile = least(n, larger(MIN_TILE_TERMS, digits * TILE_TERMS_PER_BUCKET));
+    const uint64_t tile =
+        groth16_min(n, groth16_max(MIN_TILE_TERMS, digits * TILE_TERMS_PER_BUCKET));
     const uint64_t blocks = tile / BLOCK_TERMS + 1;
-    const uint64_t task_windows = least(MIN_TASK_TERMS / larger(tile, 1) + 1, windows.count);
+    const uint64_t task_windows =
+        groth16_min(MIN_TASK_TERMS / groth16_max(tile, 1) + 1, windows.count);
     const uint64_t lines = (uint64_t)2 << (windows.bits / 2);
     const uint64_t a_worker = sums_bytes(group_degree) + SMALL_BYTES +
                               task_windows * (tile * 4 + digits * 4 + lines * point);
