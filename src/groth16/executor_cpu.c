@@ -177,33 +177,15 @@ static cuzk_status query_g2(const cpu_executor *ex, const char *query, msm_bases
     return CUZK_OK;
 }
 
-static cuzk_status sum_l(const cpu_executor *ex, const witness *w, groth16_sums *out,
-                         cuzk_error *err) {
-    const density d = density_l(ex->key.circuit);
+/* The sums of a density: in G1, and for b in G2 as well (g2 is NULL otherwise). */
+static cuzk_status sum_queries(const cpu_executor *ex, const witness *w, density d,
+                               const char *query, msm_bases bases, g1_t *g1, g2_t *g2,
+                               cuzk_error *err) {
     selection s;
     CUZK_TRY(selection_new(ex->base.host, ex->key.circuit, &d, w, &s, err));
-    const cuzk_status status = query_g1(ex, "l", ex->key.params->l, &s, &out->l, err);
-    selection_free(ex->base.host, &s);
-    return status;
-}
-
-static cuzk_status sum_a(const cpu_executor *ex, const witness *w, groth16_sums *out,
-                         cuzk_error *err) {
-    const density d = density_a(ex->key.circuit);
-    selection s;
-    CUZK_TRY(selection_new(ex->base.host, ex->key.circuit, &d, w, &s, err));
-    const cuzk_status status = query_g1(ex, "a", ex->key.params->a, &s, &out->a, err);
-    selection_free(ex->base.host, &s);
-    return status;
-}
-
-static cuzk_status sum_b(const cpu_executor *ex, const witness *w, groth16_sums *out,
-                         cuzk_error *err) {
-    const density d = density_b(ex->key.circuit);
-    selection s;
-    CUZK_TRY(selection_new(ex->base.host, ex->key.circuit, &d, w, &s, err));
-    cuzk_status status = query_g1(ex, "b_g1", ex->key.params->b_g1, &s, &out->b_g1, err);
-    if (status == CUZK_OK) status = query_g2(ex, "b_g2", ex->key.params->b_g2, &s, &out->b_g2, err);
+    cuzk_status status = query_g1(ex, query, bases, &s, g1, err);
+    if (status == CUZK_OK && g2 != NULL)
+        status = query_g2(ex, "b_g2", ex->key.params->b_g2, &s, g2, err);
     selection_free(ex->base.host, &s);
     return status;
 }
@@ -297,11 +279,13 @@ static cuzk_status cpu_begin(executor *ex, unsigned slot, const witness *w, cuzk
 
 static cuzk_status cpu_sums(const cpu_executor *cpu, const witness *w, groth16_sums *out,
                             executor_timing *timing, cuzk_error *err) {
+    const r1cs *c = cpu->key.circuit;
+    const groth16_params *p = cpu->key.params;
     const double start = now_ms();
     CUZK_TRY(sum_h(cpu, w, out, timing, err));
-    CUZK_TRY(sum_l(cpu, w, out, err));
-    CUZK_TRY(sum_a(cpu, w, out, err));
-    CUZK_TRY(sum_b(cpu, w, out, err));
+    CUZK_TRY(sum_queries(cpu, w, density_l(c), "l", p->l, &out->l, NULL, err));
+    CUZK_TRY(sum_queries(cpu, w, density_a(c), "a", p->a, &out->a, NULL, err));
+    CUZK_TRY(sum_queries(cpu, w, density_b(c), "b_g1", p->b_g1, &out->b_g1, &out->b_g2, err));
     timing->total_ms = now_ms() - start;
     timing->msm_ms = timing->total_ms - timing->eval_ms - timing->ntt_ms;
     return CUZK_OK;
@@ -311,10 +295,7 @@ static cuzk_status cpu_finish(executor *ex, unsigned slot, groth16_sums *out,
                               executor_timing *timing, cuzk_error *err) {
     cpu_executor *cpu = cpu_of(ex);
     if (slot != 0 || cpu->begun == NULL)
-        return cuzk_fail(err, CUZK_ERR_ARGUMENT,
-                         "CPU executor: finish of slot %u, which was not "
-                         "begun",
-                         slot);
+        return cuzk_fail(err, CUZK_ERR_ARGUMENT, "CPU executor: slot %u was not begun", slot);
     const witness *w = cpu->begun;
     cpu->begun = NULL;
     executor_timing spent = {0};
