@@ -518,9 +518,54 @@ TEST(every_refused_allocation_is_an_error) {
     toy_bench_close(&b);
 }
 
+/* No memory goes back to the host with a FIELD value of the witness in it. */
+typedef struct scanning_host {
+    const cuzk_host *inner;
+    const witness *w;
+    size_t found;
+} scanning_host;
+static void *scanning_alloc(void *self, size_t bytes) {
+    const scanning_host *s = self;
+    return s->inner->alloc(s->inner->self, bytes);
+}
+static size_t scan(const scanning_host *s, const void *memory, size_t bytes) {
+    size_t found = 0;
+    for (size_t i = 0; i + sizeof(fr_t) <= bytes; i += 8)
+        for (uint64_t k = 0; k < s->w->n_fields; k++)
+            found += memcmp((const uint8_t *)memory + i, &s->w->fields[k], sizeof(fr_t)) == 0;
+    return found;
+}
+static void scanning_free(void *self, void *memory, size_t bytes) {
+    scanning_host *s = self;
+    if (memory != NULL) s->found += scan(s, memory, bytes);
+    s->inner->free(s->inner->self, memory, bytes);
+}
+
+TEST(freed_memory_holds_no_witness) {
+    cuzk_error err;
+    toy_bench b;
+    witness w;
+    executor *ex = NULL;
+    groth16_sums sums;
+    toy_bench_open(&b, 2);
+    toy_witness(&b, 1, &w);
+    scanning_host s = {b.host, &w, 0};
+    const cuzk_host host = {
+        .self = &s, .alloc = scanning_alloc, .free = scanning_free, .workers = 1};
+    CHECK(scan(&s, w.fields, w.n_fields * sizeof(fr_t)) >= w.n_fields); /* it would be found */
+    CHECK_OK(executor_cpu_open(&host, &ex, &err));
+    CHECK_OK(ex->ops->load(ex, &b.key, &err));
+    CHECK_OK(ex->ops->begin(ex, 0, &w, &err));
+    CHECK_OK(ex->ops->finish(ex, 0, &sums, NULL, &err));
+    ex->ops->close(ex);
+    CHECK_U64(s.found, 0);
+    witness_free(b.host, &w);
+    toy_bench_close(&b);
+}
+
 TEST_MAIN(RUN(proves_and_verifies), RUN(qap_equals_interpolation), RUN(sums_equal_the_exponents),
           RUN(any_flipped_bit_is_refused), RUN(wrong_inputs_are_refused),
           RUN(infinity_in_a_proof_is_refused), RUN(one_bad_proof_among_many_is_found),
           RUN(executor_refuses_what_does_not_fit), RUN(fixed_blinding_repeats_and_random_differs),
           RUN(bad_secrets_are_refused), RUN(cancelling_leaves_nothing),
-          RUN(every_refused_allocation_is_an_error))
+          RUN(every_refused_allocation_is_an_error), RUN(freed_memory_holds_no_witness))
