@@ -328,7 +328,7 @@ static void check_refused(size_t n, size_t bad, cuzk_status expected) {
     CHECK(names_base(&err, bad));
 }
 
-TEST(bad_encodings) {
+static void bad_encodings(void) {
     static const struct {
         size_t n, at;
     } places[] = {{1, 0}, {6, 5}, {7, 3}, {5000, 0}, {5000, 4500}, {5000, 4999}};
@@ -357,6 +357,13 @@ TEST(bad_encodings) {
     check_refused(5000, 77, CUZK_ERR_FORMAT);
     encoded[77 * ENCODED] ^= 0x80;
     encoded[4800 * ENCODED] ^= 0x80;
+}
+
+TEST(bad_encodings) {
+    bad_encodings();
+    cuzk_cpu_force(CUZK_CPU_ADX);
+    bad_encodings();
+    cuzk_cpu_force(CUZK_CPU_ALL);
 }
 
 static void check_fixed(const affine *base, const fr_t *base_log, size_t expected, size_t n) {
@@ -462,6 +469,31 @@ static cuzk_status run_all(const cuzk_host *h, cuzk_error *err) {
     return status;
 }
 
+/* With more workers than windows, tasks own parts of a window's buckets. */
+TEST(many_workers) {
+    const size_t n = 40000;
+    uint32_t *index = calloc(n, sizeof *index);
+    fr_t *many = calloc(n, sizeof *many), total = fr_zero();
+    REQUIRE(index != NULL && many != NULL);
+    for (size_t i = 0; i < n; i++) {
+        fr_t term;
+        index[i] = (uint32_t)(i * 7 % MOST);
+        many[i] = random_scalar();
+        fr_mul(&term, &many[i], &logs[index[i]]);
+        fr_add(&total, &total, &term);
+    }
+    faulty_host f = {.fails_at = SIZE_MAX};
+    f.host = (cuzk_host){.self = &f, .alloc = faulty_alloc, .free = faulty_free, .workers = 50};
+    cuzk_error err;
+    point sum;
+    const fr_t one = fr_one();
+    CHECK_OK(OF_GROUP(msm_gather)(&f.host, &sum, encoded_bases(MOST), index, many, n, &err));
+    CHECK(is_sum(&sum, &total, &one, 1));
+    CHECK_U64(f.held, 0);
+    free(index);
+    free(many);
+}
+
 TEST(no_memory) {
     cuzk_error err;
     cuzk_status status = CUZK_ERR_NO_MEMORY;
@@ -492,43 +524,125 @@ TEST(cancelled) {
     CHECK_U64(f.held, 0);
 }
 
-/* Additions of pairs of every kind, against the curve's own. */
-TEST(pairs) {
-    enum { N = 200 };
-    affine in[2 * N], out[N];
-    msm_ref left[N] = {0}, right[N] = {0};
-    _Alignas(64) static uint8_t scratch[MSM_DEGREE * MSM_PAIR_SCRATCH(N)];
-    for (size_t n = 0; n <= N; n = n < 20 ? n + 1 : n * 3) {
-        for (size_t i = 0; i < n; i++) {
-            const unsigned kind = (unsigned)(check_random() % 8);
-            in[2 * i] = bases[check_random() % 100];
-            in[2 * i + 1] = kind < 4 ? bases[check_random() % 100] : in[2 * i];
-            if (kind == 4) G_(affine_neg)(&in[2 * i + 1], &in[2 * i + 1]);
-            if (kind == 5 || kind == 6) memset(&in[2 * i + (kind & 1)], 0, sizeof in[0]);
-            if (check_random() % 50 == 0) memset(&in[2 * i], 0, 2 * sizeof in[0]);
-            left[i] = msm_ref_of(&in[2 * i], check_random() & 1);
-            right[i] = msm_ref_of(&in[2 * i + 1], check_random() & 1);
-        }
-        ADD_PAIRS_PLAIN(out, left, right, n, scratch);
-        for (size_t i = 0; i < n; i++) {
-            point sum = G_(infinity)();
-            affine expected;
-            (left[i] & 1 ? G_(sub_affine) : G_(add_affine))(&sum, &sum, &in[2 * i]);
-            (right[i] & 1 ? G_(sub_affine) : G_(add_affine))(&sum, &sum, &in[2 * i + 1]);
-            G_(to_affine)(&expected, &sum);
-            CHECK_MEM(&out[i], &expected, sizeof expected);
-        }
-        ADD_PAIRS_PLAIN(in, left, right, n > 0 ? 1 : 0, scratch); /* onto an operand */
-        if (n > 0) CHECK_MEM(&in[0], &out[0], sizeof out[0]);
+#define PAIRS 200
+static _Alignas(64) uint8_t pair_scratch[MSM_DEGREE * MSM_PAIR_SCRATCH(PAIRS)];
+
+/* The ways to add pairs on this machine. */
+static size_t pair_adders(ADD_PAIRS_FN adders[2]) {
+    adders[0] = ADD_PAIRS_PLAIN;
+#if defined(__x86_64__)
+    adders[1] = OF_GROUP(msm_add_pairs_ifma);
+    if (cuzk_cpu_has_avx512ifma()) return 2;
+#endif
+    return 1;
+}
+
+/* Points that are equal, opposite or infinity often enough. */
+static void random_pairs(affine in[2 * PAIRS], msm_ref *left, msm_ref *right, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const unsigned kind = (unsigned)(check_random() % 8);
+        in[2 * i] = bases[check_random() % 100];
+        in[2 * i + 1] = kind < 4 ? bases[check_random() % 100] : in[2 * i];
+        if (kind == 4) G_(affine_neg)(&in[2 * i + 1], &in[2 * i + 1]);
+        if (kind == 5 || kind == 6) memset(&in[2 * i + (kind & 1)], 0, sizeof in[0]);
+        if (check_random() % 50 == 0) memset(&in[2 * i], 0, 2 * sizeof in[0]);
+        left[i] = msm_ref_of(&in[2 * i], check_random() & 1);
+        right[i] = msm_ref_of(&in[2 * i + 1], check_random() & 1);
     }
 }
 
+/* Additions of pairs, against the curve's own. */
+TEST(pairs) {
+    affine in[2 * PAIRS], out[PAIRS], expected[PAIRS];
+    msm_ref left[PAIRS] = {0}, right[PAIRS] = {0};
+    ADD_PAIRS_FN adders[2];
+    const size_t n_adders = pair_adders(adders);
+    for (size_t n = 0; n <= PAIRS; n = n < 40 ? n + 1 : n + 53) {
+        random_pairs(in, left, right, n);
+        for (size_t i = 0; i < n; i++) {
+            point sum = G_(infinity)();
+            (left[i] & 1 ? G_(sub_affine) : G_(add_affine))(&sum, &sum, &in[2 * i]);
+            (right[i] & 1 ? G_(sub_affine) : G_(add_affine))(&sum, &sum, &in[2 * i + 1]);
+            G_(to_affine)(&expected[i], &sum);
+        }
+        for (size_t a = 0; a < n_adders; a++) {
+            adders[a](out, left, right, n, pair_scratch);
+            CHECK_MEM(out, expected, n * sizeof *out);
+            /* Each sum onto its own left operand. */
+            for (size_t i = 0; i < n; i++) {
+                out[i] = in[2 * i];
+                left[i] = msm_ref_of(&out[i], left[i] & 1);
+            }
+            adders[a](out, left, right, n, pair_scratch);
+            CHECK_MEM(out, expected, n * sizeof *out);
+            for (size_t i = 0; i < n; i++)
+                left[i] = msm_ref_of(&in[2 * i], left[i] & 1);
+        }
+    }
+}
+
+/* Unchecked bases may be no points at all: every way to add still gives the same bits. */
+TEST(pairs_of_anything) {
+    affine in[2 * PAIRS], out[2][PAIRS];
+    msm_ref left[PAIRS], right[PAIRS];
+    element values[4];
+    ADD_PAIRS_FN adders[2];
+    if (pair_adders(adders) < 2) SKIP("no second way to add pairs here");
+    memset(values, 0, sizeof values);
+    for (unsigned round = 0; round < 50; round++) {
+        values[1] = F_(one)();
+        values[2] = bases[round].x;
+        F_(neg)(&values[3], &values[2]);
+        for (size_t i = 0; i < 2 * PAIRS; i++) {
+            in[i].x = values[check_random() % 4];
+            in[i].y = values[check_random() % 4];
+        }
+        for (size_t i = 0; i < PAIRS; i++) {
+            left[i] = msm_ref_of(&in[2 * i], check_random() & 1);
+            right[i] = msm_ref_of(&in[2 * i + 1], check_random() & 1);
+        }
+        for (size_t a = 0; a < 2; a++)
+            adders[a](out[a], left, right, PAIRS, pair_scratch);
+        CHECK_MEM(out[0], out[1], sizeof out[0]);
+    }
+}
+
+/* Whatever instructions are used, the results are the same bits. */
+TEST(instruction_sets) {
+    enum { N = 700 };
+    static const unsigned masks[] = {CUZK_CPU_ALL, CUZK_CPU_ADX, 0};
+    point sums[3], subsets[3];
+    static affine multiples[3][N];
+    uint64_t bitmap[N / 64 + 1];
+    check_random_bytes(bitmap, sizeof bitmap);
+    for (size_t i = 0; i < N; i++)
+        scalars[i] = i % 2 ? random_scalar() : edge_scalar();
+    for (unsigned m = 0; m < 3; m++) {
+        cuzk_error err;
+        OF_GROUP(msm_fixed) *table = NULL;
+        cuzk_cpu_force(masks[m]);
+        CHECK_OK(OF_GROUP(msm)(host, &sums[m], encoded_bases(N), scalars, N, &err));
+        CHECK_OK(OF_GROUP(msm_subset)(host, &subsets[m], encoded_bases(N), bitmap, N, &err));
+        CHECK_OK(TEMPLATE_NAME(OF_GROUP(msm_fixed), new)(host, &bases[1], N, &table, &err));
+        CHECK_OK(
+            TEMPLATE_NAME(OF_GROUP(msm_fixed), apply)(host, table, scalars, N, multiples[m], &err));
+        TEMPLATE_NAME(OF_GROUP(msm_fixed), free)(host, table);
+        cuzk_cpu_force(CUZK_CPU_ALL);
+        CHECK_MEM(&sums[m], &sums[0], sizeof sums[0]);
+        CHECK_MEM(&subsets[m], &subsets[0], sizeof subsets[0]);
+        CHECK_MEM(multiples[m], multiples[0], sizeof multiples[0]);
+    }
+    CHECK(is_sum(&sums[0], scalars, logs, N));
+}
+
 int main(int argc, char **argv) {
-    const check_case cases[] = {
-        RUN(pairs),         RUN(naive),          RUN(random_scalars), RUN(edge_scalars),
-        RUN(equal_scalars), RUN(repeated_bases), RUN(several_tiles),  RUN(gather),
-        RUN(too_few_bases), RUN(subset),         RUN(subset_tasks),   RUN(bad_encodings),
-        RUN(fixed_base),    RUN(workers),        RUN(no_memory),      RUN(cancelled)};
+    const check_case cases[] = {RUN(pairs),         RUN(pairs_of_anything), RUN(instruction_sets),
+                                RUN(naive),         RUN(random_scalars),    RUN(edge_scalars),
+                                RUN(equal_scalars), RUN(repeated_bases),    RUN(several_tiles),
+                                RUN(gather),        RUN(too_few_bases),     RUN(subset),
+                                RUN(subset_tasks),  RUN(bad_encodings),     RUN(fixed_base),
+                                RUN(workers),       RUN(many_workers),      RUN(no_memory),
+                                RUN(cancelled)};
     cuzk_error err;
     host_std *two = NULL;
     if (host_std_new(2, 0, &two, &err) != CUZK_OK) return 1;
