@@ -19,7 +19,7 @@ typedef struct doubles {
     uint32_t *twice;    /* number of 2 * dict[i], or NONE */
     uint32_t *root;     /* first of the chain that i is in */
     uint32_t *exponent; /* dict[i] = 2^exponent * dict[root] */
-} doubles;
+} doubles;              /* zero, its own double, is in no chain: such terms are left out before */
 #define NONE UINT32_MAX
 
 static void doubles_free(const cuzk_host *host, const r1cs *r, doubles *d) {
@@ -57,7 +57,7 @@ static cuzk_status doubles_new(const cuzk_host *host, const r1cs *r, doubles *d,
     for (uint32_t i = 0; i < r->dict_size && status == CUZK_OK; i++) {
         fr_t twice;
         fr_double(&twice, &r->dict[i]);
-        d->twice[i] = fr_is_zero(&twice) ? NONE : r1cs_dict_find(&index, &twice);
+        d->twice[i] = r1cs_dict_find(&index, &twice);
     }
     r1cs_dict_free(host, &index);
     if (status == CUZK_OK)
@@ -264,9 +264,8 @@ static uint32_t find_word(const compiler *c, uint32_t k, uint32_t end, packed *o
             if (gap == 0 || gap > (up ? 2 : 1)) break;
             if (gap == 2) limit = 32;
         }
-        /* An index step into another tag never looks like a small gap by chance: indices stay
-         * below 2^30, and a tag starts at a multiple of it, so check the tag. */
-        if (col[at] - col[at - 1] != gap || (col[at] ^ col[k]) >> R1CS_COL_TAG_SHIFT != 0) break;
+        /* Tags descend along a row, so a step between two of them is never a small gap. */
+        if (col[at] - col[at - 1] != gap) break;
         if (up ? c->d->twice[coef[at - 1]] != coef[at] : c->d->twice[coef[at]] != coef[at - 1])
             break;
     }

@@ -274,6 +274,94 @@ TEST(hostile) {
     remove_files();
 }
 
+/* Where a section starts: 0 is the dictionary; in block b classes are 1 + 10 b, then row offsets,
+ * columns and coefficients of A, B, C. */
+static uint8_t *section_at(const image *f, unsigned index) {
+    size_t sizes_of[81], at = HEADER_BYTES;
+    REQUIRE(section_sizes(f, sizes_of) > index);
+    for (unsigned i = 0; i < index; i++)
+        at += sizes_of[i];
+    return f->data + at;
+}
+
+static void expect_contents(image *f, const char *text) {
+    cuzk_error err;
+    r1cs *r = NULL;
+    sign(f);
+    CHECK_STATUS(load_image(f->data, f->bytes, &r, &err), CUZK_ERR_FORMAT);
+    CHECK(r == NULL);
+    if (strstr(err.text, text) == NULL) CHECK_FAILED_("\"%s\" lacks \"%s\"", err.text, text);
+}
+
+/* Two bits and a value; rows with three terms in A, then rows with one in B. */
+static void synth_three(cs *c, void *state, uint64_t instance) {
+    const fr_t one = fr_one(), two = small(2);
+    cs_lc *lc = cs_scratch(c, 0);
+    (void)state;
+    (void)instance;
+    const cs_var bit = cs_alloc_bits(c, 0, 2), value = cs_alloc(c, &one);
+    cs_lc_add(c, lc, bit, &one);
+    cs_lc_add(c, lc, bit + 1, &two);
+    cs_lc_add(c, lc, value, &one);
+    cs_enforce(c, lc, lc, lc);
+    cs_enforce(c, lc, NULL, NULL);
+    for (cs_var i = 0; i < 3; i++) {
+        cs_lc_clear(lc);
+        cs_lc_add(c, lc, bit + i, &one);
+        cs_enforce(c, NULL, lc, NULL);
+    }
+}
+
+TEST(contents) {
+    cuzk_error err;
+    r1cs *r = NULL;
+    const cs_circuit circuit = {"three", 1, {{"three", 5, synth_three}}, NULL};
+    CHECK_OK(r1cs_record(host(), &circuit, &r, &err));
+    CHECK_OK(r1cs_save(r, file_path("circuit"), &err));
+    image f = read_image(file_path("circuit"));
+    uint8_t *good = malloc(f.bytes);
+    memcpy(good, f.data, f.bytes);
+#define CHANGED(text, ...)                                                                         \
+    do {                                                                                           \
+        __VA_ARGS__;                                                                               \
+        expect_contents(&f, text);                                                                 \
+        memcpy(f.data, good, f.bytes);                                                             \
+    } while (0)
+    uint64_t *dict = (uint64_t *)(void *)section_at(&f, 0);
+    uint64_t *classes = (uint64_t *)(void *)section_at(&f, 1);
+    uint32_t *rows = (uint32_t *)(void *)section_at(&f, 2);
+    uint32_t *col = (uint32_t *)(void *)section_at(&f, 3);
+    uint16_t *coef = (uint16_t *)(void *)section_at(&f, 4);
+    uint32_t *b_rows = (uint32_t *)(void *)section_at(&f, 5);
+    CHANGED("coefficient 1 is not canonical", memset(dict + 4, 0xff, 32));
+    CHANGED("coefficient 1 is not 1 or repeats", memcpy(dict + 4, dict, 32));
+    CHANGED("coefficient 0 is not 1", dict[0] ^= 1);
+    CHANGED("variable classes", classes[0] = 0);
+    CHANGED("variable classes", classes[0] |= 1);
+    CHANGED("variable classes", classes[0] = 8); /* one, but behind the last variable */
+    CHANGED("matrix A", rows[0] = 1);
+    CHANGED("matrix A", rows[1] = 7);
+    CHANGED("matrix A", rows[1] = UINT32_MAX);
+    CHANGED("matrix A", rows[5] = 5);
+    CHANGED("matrix B", b_rows[3] = 5, b_rows[4] = 4); /* each row by itself looks right */
+    CHANGED("matrix A", col[0] = 1, col[1] = 0);
+    CHANGED("matrix A", col[1] = col[0]);
+    CHANGED("matrix A", col[2] = 3);
+    CHANGED("matrix A", col[0] = 1u << 30);      /* a variable of an earlier block */
+    CHANGED("matrix A", col[0] = 2u << 30);      /* an input of the instance */
+    CHANGED("matrix A", col[0] = 3u << 30 | 1u); /* input 1 */
+    CHANGED("matrix A", coef[5] = 2);
+    r1cs *loaded = NULL;
+    col[0] = 3u << 30; /* ONE is a valid column there */
+    sign(&f);
+    CHECK_OK(load_image(f.data, f.bytes, &loaded, &err));
+    r1cs_free(host(), loaded);
+    free(good);
+    free(f.data);
+    r1cs_free(host(), r);
+    remove_files();
+}
+
 /* A field of the header, a wrong value, and what the text must name. */
 static void expect_header(image *f, size_t at, size_t bytes, uint64_t value, const char *text) {
     cuzk_error err;
@@ -313,4 +401,4 @@ TEST(header_fields) {
     remove_files();
 }
 
-TEST_MAIN(RUN(round_trip), RUN(damage), RUN(hostile), RUN(header_fields))
+TEST_MAIN(RUN(round_trip), RUN(damage), RUN(hostile), RUN(contents), RUN(header_fields))

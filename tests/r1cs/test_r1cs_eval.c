@@ -77,6 +77,54 @@ TEST(random_circuits) {
     }
 }
 
+/* --- sums that need every limb --- */
+
+#define WIDE_WORDS 200
+
+/* Bits that are all one and two rows: packed words of 64 bits with random coefficients, and many
+ * words of 58 bits with the same one. */
+static void synth_wide(cs *c, void *state, uint64_t instance) {
+    static cs_lc wide, same;
+    const fr_t *coefs = state;
+    (void)instance;
+    for (unsigned i = 0; i < WIDE_WORDS; i++) {
+        fr_t wide_coef = coefs[i], same_coef = coefs[WIDE_WORDS];
+        const cs_var first = cs_alloc_bits(c, ~(uint64_t)0, 64);
+        cs_alloc(c, &coefs[i]); /* keeps words apart */
+        for (unsigned k = 0; k < 64 && cs_recording(c); k++) {
+            cs_lc_add(c, &wide, first + k, &wide_coef);
+            if (k < 58) cs_lc_add(c, &same, first + k, &same_coef);
+            fr_double(&wide_coef, &wide_coef);
+            fr_double(&same_coef, &same_coef);
+        }
+    }
+    if (!cs_recording(c)) return;
+    cs_enforce(c, &wide, &same, NULL);
+    cs_lc_free(c, &wide);
+    cs_lc_free(c, &same);
+}
+
+TEST(wide_sums) {
+    cuzk_error err;
+    r1cs *r = NULL;
+    witness w;
+    fr_t coefs[WIDE_WORDS + 1], fast, plain;
+    for (unsigned i = 0; i <= WIDE_WORDS; i++)
+        coefs[i] = random_fr();
+    const cs_circuit circuit = {"wide", 1, {{"wide", 1, synth_wide}}, coefs};
+    CHECK_OK(r1cs_record(host(), &circuit, &r, &err));
+    REQUIRE(r != NULL);
+    CHECK_OK(witness_new(host(), r, &w, &err));
+    CHECK_OK(r1cs_witness(host(), r, &circuit, &w, &err));
+    for (int m = 0; m < 2; m++) {
+        CHECK_OK(r1cs_eval(host(), r, m, &w, 0, 1, &fast, &err));
+        CHECK_OK(r1cs_eval_plain(host(), r, m, &w, 0, 1, &plain, &err));
+        CHECK(fr_eq(&fast, &plain));
+    }
+    witness_free(host(), &w);
+    r1cs_free(host(), r);
+}
+
 /* --- check --- */
 
 /* Make every row hold: in a count-1 block C is a constant that fits the values, in a repeated one
@@ -187,4 +235,4 @@ TEST(refusals) {
     fixture_free(&f);
 }
 
-TEST_MAIN(RUN(random_circuits), RUN(satisfied_or_not), RUN(refusals))
+TEST_MAIN(RUN(random_circuits), RUN(wide_sums), RUN(satisfied_or_not), RUN(refusals))
