@@ -1,0 +1,59 @@
+/* Signed digits of a scalar. */
+#ifndef CUZK_CUDA_DIGITS_CUH
+#define CUZK_CUDA_DIGITS_CUH
+
+#include "field.cuh"
+#include "msm_plan.h"
+
+namespace cuzk {
+
+constexpr uint32_t DIGIT_NEGATIVE = 0x80000000u;
+
+/* Writes window w's digit of k (Montgomery form) to out[w * stride]: 0, or |digit| with
+ * DIGIT_NEGATIVE set when the point is to be subtracted. k > (r - 1) / 2 becomes r - k with all
+ * signs turned, so that the top digit needs no sign. */
+CUZK_HD void scalar_digits(const fr &k, const cuzk_msm_windows &windows, uint32_t *out,
+                           uint64_t stride) {
+    const uint32_t half[8] = {0x80000000u, 0x7fffffffu, 0x7fff2dffu, 0xa9ded201u,
+                              0x04d0ec02u, 0x199cec04u, 0x94cebea4u, 0x39f6d3a9u}; /* (r - 1) / 2 */
+    fr plain = k.from_mont();
+    uint32_t t[8];
+    const bool negate = limbs_sub<8>(t, half, plain.l) != 0;
+    if (negate) plain = fr::zero() - plain;
+    uint32_t carry = 0;
+    for (uint32_t w = 0; w < windows.count; w++) {
+        const uint32_t at = windows.at[w], bits = windows.bits[w];
+        const uint32_t word = at / 32, shift = at % 32;
+        uint32_t low = 0, high = 0;
+        CUZK_UNROLL
+        for (uint32_t i = 0; i < 8; i++) { /* no run-time index into registers */
+            low = i == word ? plain.l[i] : low;
+            high = i == word + 1 ? plain.l[i] : high;
+        }
+        uint32_t v = (uint32_t)(((uint64_t)high << 32 | low) >> shift) & ((1u << bits) - 1);
+        v += carry;
+        bool negative = negate;
+        carry = 0;
+        if (v > 1u << (bits - 1)) {
+            v = (1u << bits) - v;
+            negative = !negative;
+            carry = 1;
+        }
+        out[w * stride] = v == 0 ? 0 : v | (negative ? DIGIT_NEGATIVE : 0);
+    }
+}
+
+/* Position i of a vector in bit-reversed order of log2_n bits holds element bit_reverse(i). */
+CUZK_HD uint32_t bit_reverse(uint32_t i, uint32_t log2_n) {
+#ifdef __CUDA_ARCH__
+    return log2_n == 0 ? 0 : __brev(i) >> (32 - log2_n);
+#else
+    uint32_t z = 0;
+    for (uint32_t b = 0; b < log2_n; b++)
+        z |= (i >> b & 1) << (log2_n - 1 - b);
+    return z;
+#endif
+}
+
+} // namespace cuzk
+#endif

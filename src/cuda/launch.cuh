@@ -1,0 +1,56 @@
+/* Helpers of the launchers: every CUDA failure becomes an error value that names the call. */
+#ifndef CUZK_CUDA_LAUNCH_CUH
+#define CUZK_CUDA_LAUNCH_CUH
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+namespace cuzk {
+
+inline cuzk_status cuda_check(cudaError_t e, const char *call, cuzk_error *err) {
+    if (e == cudaSuccess) return CUZK_OK;
+    const cuzk_status status =
+        e == cudaErrorMemoryAllocation ? CUZK_ERR_DEVICE_MEMORY : CUZK_ERR_DEVICE;
+    return cuzk_fail(err, status, "%s: %s (%s)", call, cudaGetErrorString(e), cudaGetErrorName(e));
+}
+
+/* After a kernel launch. */
+inline cuzk_status launched(const char *kernel, cuzk_error *err) {
+    return cuda_check(cudaGetLastError(), kernel, err);
+}
+
+template <class T> T *at(void *scratch, size_t offset) {
+    return (T *)((char *)scratch + offset);
+}
+
+inline unsigned blocks_for(uint64_t n, unsigned threads) {
+    return (unsigned)((n + threads - 1) / threads);
+}
+
+/* Vectorised load and store of a struct of a multiple of 16 bytes. */
+template <class T> __device__ __forceinline__ T load16(const T *p) {
+    static_assert(sizeof(T) % 16 == 0, "whole vectors");
+    union {
+        T value;
+        uint4 v[sizeof(T) / 16];
+    } u;
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(T) / 16; i++)
+        u.v[i] = ((const uint4 *)p)[i];
+    return u.value;
+}
+template <class T> __device__ __forceinline__ void store16(T *p, const T &value) {
+    union {
+        T value;
+        uint4 v[sizeof(T) / 16];
+    } u;
+    u.value = value;
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(T) / 16; i++)
+        ((uint4 *)p)[i] = u.v[i];
+}
+
+} // namespace cuzk
+#endif

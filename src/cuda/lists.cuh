@@ -1,0 +1,34 @@
+/* Lists of points to be summed: the digits of scalars sorted by bucket, and the set bits of a
+ * bitmap. */
+#ifndef CUZK_CUDA_LISTS_CUH
+#define CUZK_CUDA_LISTS_CUH
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "field.cuh"
+#include "msm_plan.h"
+
+namespace cuzk {
+
+/* Where the scalars and their points come from. */
+struct msm_source {
+    const fr *scalars;
+    const uint32_t *index;        /* point of scalar i; 0: i itself */
+    uint32_t bit_reversed_log2_n; /* != 0: scalar i belongs to point bit_reverse(i) */
+};
+
+cuzk_status lists_prepare(cuzk_error *err);
+/* All digits of all scalars. */
+cuzk_status msm_make_digits(const cuzk_msm_plan &plan, const msm_source &source, void *scratch,
+                            cudaStream_t stream, cuzk_error *err);
+/* Sort the digits of windows first .. end into plan.list by bucket, with offsets in plan.starts. */
+cuzk_status msm_sort(const cuzk_msm_plan &plan, const msm_source &source, uint32_t first,
+                     uint32_t end, void *scratch, cudaStream_t stream, cuzk_error *err);
+/* The set bits' indices into plan.list, cut into CUZK_SUBSET_PARTS parts by plan.parts. */
+cuzk_status subset_make_list(const cuzk_subset_plan &plan, const void *bitmap, void *scratch,
+                             cudaStream_t stream, cuzk_error *err);
+
+} // namespace cuzk
+#endif

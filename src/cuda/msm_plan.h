@@ -1,0 +1,101 @@
+/* The shape of a multi-scalar multiplication on the GPU: windows, buckets, and where everything
+ * lies in the scratch memory. Pure functions of sizes; no device is needed. */
+#ifndef CUZK_CUDA_MSM_PLAN_H
+#define CUZK_CUDA_MSM_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "cuda/tuning.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CUZK_MSM_MAX_WINDOWS 64
+/* A scalar or its negative is at most (r - 1) / 2 < 2^254; the windows of a signed-digit form then
+ * cover 255 bits, the top one's digit being never negative. */
+#define CUZK_MSM_SCALAR_BITS 255
+#define CUZK_MSM_MAX_WINDOW_BITS 24
+#define CUZK_MSM_REDUCE_THREADS 128 /* segments a block of the second reduction step combines */
+#define CUZK_MSM_SORT_TILE 8192
+#define CUZK_TREE_BLOCK 128
+#define CUZK_SUBSET_PARTS 2048
+
+typedef enum cuzk_gpu_group { CUZK_GPU_G1 = 0, CUZK_GPU_G2 = 1 } cuzk_gpu_group;
+#define CUZK_GPU_AFFINE_BYTES(group) ((group) == CUZK_GPU_G1 ? (size_t)96 : (size_t)192)
+
+/* Windows of a scalar, passed to kernels by value. Window w has width bits[w], digits from
+ * -2^(bits-1) to 2^(bits-1), and buckets bucket_base[w] + |digit| - 1. */
+typedef struct cuzk_msm_windows {
+    uint32_t count, low_bits; /* sort: a bucket's low bits go last */
+    uint32_t high_bins;       /* 2^(widest - 1 - low_bits) */
+    uint8_t bits[CUZK_MSM_MAX_WINDOWS];
+    uint8_t at[CUZK_MSM_MAX_WINDOWS];
+    uint32_t bucket_base[CUZK_MSM_MAX_WINDOWS + 1];
+} cuzk_msm_windows;
+
+/* Memory of the affine sum tree for at most `entries` points in `buckets` sums. Byte offsets are
+ * from the start of the scratch. */
+typedef struct cuzk_tree_plan {
+    uint64_t entries, buckets;
+    uint32_t levels; /* enough for all entries in one bucket */
+    uint32_t threads, batch_min;
+    uint64_t outputs;         /* of the first level, at most */
+    size_t points[2], prefix; /* level outputs in turn, running products */
+    size_t offsets[2];        /* buckets + 1 words each */
+    size_t sums;              /* scan workspace */
+} cuzk_tree_plan;
+
+typedef struct cuzk_msm_plan {
+    cuzk_gpu_group curve;
+    uint64_t n;
+    cuzk_msm_windows windows;
+    uint32_t group;         /* windows that are sorted and summed together */
+    uint32_t segment_log2;  /* buckets a thread of the first reduction step takes, log2 */
+    uint32_t segments;      /* of the widest window */
+    uint32_t reduce_blocks; /* blocks a window in the second step; 1: there is no third */
+    cuzk_tree_plan tree;
+    size_t digits, bins, bin_tiles, keys, payload, list, starts, buckets, segment_points,
+        block_points;
+    size_t scratch_bytes;
+    /* The result: 3 XYZZ points a window, for cuzk_msm_finish. */
+    uint32_t result_points;
+    size_t result_bytes;
+} cuzk_msm_plan;
+
+/* Plan n scalars on a device with `sms` multiprocessors within scratch_limit bytes (0: no limit).
+ * CUZK_ERR_DEVICE_MEMORY with the bytes needed when even the leanest plan is larger;
+ * CUZK_ERR_ARGUMENT when n is 0 or >= 2^31. */
+cuzk_status cuzk_msm_plan_make(cuzk_msm_plan *plan, cuzk_gpu_group curve, uint64_t n, unsigned sms,
+                               const cuzk_gpu_tuning *tuning, size_t scratch_limit,
+                               cuzk_error *err);
+
+/* Sums of `entries` listed points in `buckets` lists of at most `longest`; returns the bytes of
+ * scratch, offsets from 0. */
+size_t cuzk_tree_plan_make(cuzk_tree_plan *plan, cuzk_gpu_group curve, uint64_t entries,
+                           uint64_t buckets, uint64_t longest, unsigned sms,
+                           const cuzk_gpu_tuning *tuning);
+
+/* A subset sum over n points. */
+typedef struct cuzk_subset_plan {
+    cuzk_gpu_group curve;
+    uint64_t n;
+    cuzk_tree_plan tree;
+    size_t word_offsets, list, parts, part_points, sums;
+    size_t scratch_bytes;
+    size_t result_bytes; /* one XYZZ point */
+} cuzk_subset_plan;
+/* max_set: an upper bound of the bits set, n if unknown. */
+cuzk_status cuzk_subset_plan_make(cuzk_subset_plan *plan, cuzk_gpu_group curve, uint64_t n,
+                                  uint64_t max_set, unsigned sms, const cuzk_gpu_tuning *tuning,
+                                  cuzk_error *err);
+
+/* Words of workspace of an exclusive scan over n words. */
+size_t cuzk_scan_words(uint64_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,122 @@
+/* Number-theoretic transforms and the quotient on the GPU. */
+#include "launch.cuh"
+#include "ntt_run.cuh"
+
+namespace cuzk {
+namespace {
+
+template <bool reversed, bool last>
+__global__ void __launch_bounds__(NTT_THREADS, 2)
+    ntt_pass_kernel(const __grid_constant__ ntt_pass pass) {
+    extern __shared__ uint32_t shared[];
+    const ntt_block<reversed, last> block = {pass, shared, blockIdx.x, threadIdx.x};
+    if (reversed) {
+        if (last) {
+            block.load_lines();
+            __syncthreads();
+        }
+        block.inner_step();
+        __syncthreads();
+        if (block.has_middle()) {
+            block.middle_step();
+            __syncthreads();
+        }
+        block.outer_step();
+    } else {
+        block.outer_step();
+        __syncthreads();
+        if (block.has_middle()) {
+            block.middle_step();
+            __syncthreads();
+        }
+        block.inner_step();
+        if (last) {
+            __syncthreads();
+            block.store_lines();
+        }
+    }
+}
+
+typedef void (*pass_kernel)(const ntt_pass);
+
+pass_kernel find_kernel(bool reversed, bool last) {
+    if (reversed) return last ? ntt_pass_kernel<true, true> : ntt_pass_kernel<true, false>;
+    return last ? ntt_pass_kernel<false, true> : ntt_pass_kernel<false, false>;
+}
+
+cuzk_status run_pass(const ntt_pass &pass, bool reversed, cudaStream_t stream, cuzk_error *err) {
+    const uint64_t n = (uint64_t)1 << pass.log2_n;
+    const unsigned tiles = n > NTT_TILE ? (unsigned)(n / NTT_TILE) : 1;
+    find_kernel(reversed, pass.below == 0)<<<tiles, NTT_THREADS, NTT_SHARED_BYTES, stream>>>(pass);
+    return launched("ntt_pass", err);
+}
+
+template <class T> __global__ void fill_table(T table, uint32_t n, fr *out) {
+    const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < n) store16(out + k, table.entry(k));
+}
+
+__global__ void bit_reverse_small(unsigned log2_n, fr *out, const fr *in) {
+    const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >> log2_n == 0) store16(out + bit_reverse(i, log2_n), load16(in + i));
+}
+
+/* A block owns the 32 x 32 elements that agree in the middle bits of the index: low and high 5 bits
+ * change places. Rows of 32 contiguous elements (1 KiB) are read and written; 33 KiB of shared
+ * memory. */
+__global__ void __launch_bounds__(256) bit_reverse_tiles(unsigned log2_n, fr *out, const fr *in) {
+    __shared__ uint4 tile[2][32][33];
+    const unsigned middle_bits = log2_n - 10;
+    const uint32_t middle = blockIdx.x, turned = bit_reverse(middle, middle_bits);
+    for (uint32_t e = threadIdx.x; e < 2048; e += 256) {
+        const uint32_t half = e & 1, low = e >> 1 & 31, high = e >> 6;
+        const uint64_t i = (uint64_t)high << (log2_n - 5) | (uint64_t)middle << 5 | low;
+        tile[half][high][low] = ((const uint4 *)(in + i))[half];
+    }
+    __syncthreads();
+    for (uint32_t e = threadIdx.x; e < 2048; e += 256) {
+        const uint32_t half = e & 1, low = e >> 1 & 31, high = e >> 6;
+        const uint64_t i = (uint64_t)high << (log2_n - 5) | (uint64_t)turned << 5 | low;
+        ((uint4 *)(out + i))[half] = tile[half][bit_reverse(low, 5)][bit_reverse(high, 5)];
+    }
+}
+
+} // namespace
+
+cuzk_status ntt_prepare(cuzk_error *err) {
+    for (unsigned v = 0; v < 4; v++)
+        CUZK_TRY(cuda_check(cudaFuncSetAttribute(find_kernel(v & 1, v & 2),
+                                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                 NTT_SHARED_BYTES),
+                            "cudaFuncSetAttribute(ntt_pass)", err));
+    return CUZK_OK;
+}
+
+cuzk_status ntt_fill_tables(const cuzk_ntt_plan &p, const ntt_constants &k, void *tables,
+                            cudaStream_t stream, cuzk_error *err) {
+    return ntt_for_each_table(p, k, [&](const auto &table, uint32_t entries, size_t offset) {
+        fill_table<<<blocks_for(entries, 128), 128, 0, stream>>>(table, entries,
+                                                                 at<fr>(tables, offset));
+        return launched("fill_table", err);
+    });
+}
+
+cuzk_status ntt_transform(const cuzk_ntt_plan &p, const void *tables, const ntt_job &job,
+                          cudaStream_t stream, cuzk_error *err) {
+    for (unsigned i = 0; i < p.passes; i++)
+        CUZK_TRY(run_pass(ntt_make_pass(p, tables, job, i), job.reversed, stream, err));
+    return CUZK_OK;
+}
+
+cuzk_status ntt_bit_reverse(unsigned log2_n, void *out, const void *in, cudaStream_t stream,
+                            cuzk_error *err) {
+    if (log2_n < 10)
+        bit_reverse_small<<<blocks_for((uint64_t)1 << log2_n, 256), 256, 0, stream>>>(
+            log2_n, (fr *)out, (const fr *)in);
+    else
+        bit_reverse_tiles<<<1u << (log2_n - 10), 256, 0, stream>>>(log2_n, (fr *)out,
+                                                                   (const fr *)in);
+    return launched("bit_reverse", err);
+}
+
+} // namespace cuzk

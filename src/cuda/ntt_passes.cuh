@@ -1,0 +1,102 @@
+/* A transform as a sequence of passes. */
+#ifndef CUZK_CUDA_NTT_PASSES_CUH
+#define CUZK_CUDA_NTT_PASSES_CUH
+
+#include "base/status.h"
+#include "ntt_block.cuh"
+#include "ntt_tables.cuh"
+
+namespace cuzk {
+
+/* What to do: natural to reversed order or back, with optional fused neighbours. */
+struct ntt_job {
+    bool reversed;      /* the input is in reversed order */
+    unsigned direction; /* 1: inverse roots */
+    bool coset;         /* the coset's factors of the higher digits, with a matching scale */
+    int scale;          /* a cuzk_ntt_scale, or -1 */
+    const fr *in;       /* first pass; in == out is fine */
+    const fr *factor;   /* first pass, natural input: multiply by it element by element, or 0 */
+    const fr *minus;    /* last pass, reversed output: subtract it, or 0 */
+    fr *out;
+};
+
+/* Pass i in the order of execution. */
+inline ntt_pass ntt_make_pass(const cuzk_ntt_plan &p, const void *tables, const ntt_job &job,
+                              unsigned i) {
+    const unsigned last = p.passes - 1, q = job.reversed ? last - i : i;
+    const auto table = [tables](size_t offset) {
+        return (const fr *)((const char *)tables + offset);
+    };
+    ntt_pass pass = {};
+    pass.in = i == 0 ? job.in : job.out;
+    pass.factor = i == 0 ? job.factor : nullptr;
+    pass.out = job.out;
+    pass.minus = i == last ? job.minus : nullptr;
+    pass.roots = table(p.roots[job.direction]);
+    pass.scale = q == last && job.scale >= 0 ? table(p.scales[job.scale]) : nullptr;
+    pass.log2_n = p.log2_n;
+    pass.below = p.below[q];
+    pass.bits = p.bits[q];
+    pass.twists = q;
+    for (unsigned a = 0; a < q; a++) {
+        pass.twist[a] = table(p.twist[job.direction][job.coset][a][q]);
+        pass.digit_at[a] = (uint8_t)p.below[a];
+        pass.digit_bits[a] = (uint8_t)p.bits[a];
+    }
+    return pass;
+}
+
+/* cuzk_ntt_constants with the device's types. */
+struct ntt_constants {
+    fr_powers root[2], root512[2], coset[2]; /* forward, inverse */
+    fr factor[CUZK_NTT_SCALES];
+};
+
+/* Whose powers a scale has: 0 those of 7, 1 of 1/7, -1 none. */
+inline int ntt_scale_base(cuzk_ntt_scale s) {
+    switch (s) {
+    case CUZK_NTT_SCALE_COSET:
+    case CUZK_NTT_SCALE_QUOTIENT_COSET:
+        return 0;
+    case CUZK_NTT_SCALE_COSET_INVERSE:
+    case CUZK_NTT_SCALE_QUOTIENT_INVERSE:
+        return 1;
+    default:
+        return -1;
+    }
+}
+
+/* visit(table, entries, offset) for each table of the plan, until one does not return CUZK_OK. */
+template <class V>
+cuzk_status ntt_for_each_table(const cuzk_ntt_plan &p, const ntt_constants &k, V visit) {
+    const unsigned last = p.passes - 1;
+    fr_powers ones;
+    for (auto &x : ones.power)
+        x = fr::one();
+    for (unsigned direction = 0; direction < 2; direction++) {
+        CUZK_TRY(visit(ntt_power_table{k.root512[direction]}, CUZK_NTT_ROOTS, p.roots[direction]));
+        for (unsigned coset = 0; coset < 2; coset++)
+            for (unsigned q = 1; q < p.passes; q++)
+                for (unsigned a = 0; a < q; a++) {
+                    if (coset && q != last) continue;
+                    const ntt_twist_table table = {k.root[direction],
+                                                   coset ? k.coset[direction] : ones,
+                                                   p.log2_n - p.below[a] - p.bits[a],
+                                                   p.bits[a],
+                                                   p.bits[q],
+                                                   p.below[q]};
+                    CUZK_TRY(visit(table, 1u << (p.bits[a] + p.bits[q]),
+                                   p.twist[direction][coset][a][q]));
+                }
+    }
+    for (unsigned s = 0; s < CUZK_NTT_SCALES; s++) {
+        const int base = ntt_scale_base((cuzk_ntt_scale)s);
+        const ntt_scale_table table = {base < 0 ? ones : k.coset[base], k.factor[s],
+                                       p.log2_n - p.bits[last], p.bits[last]};
+        CUZK_TRY(visit(table, 1u << p.bits[last], p.scales[s]));
+    }
+    return CUZK_OK;
+}
+
+} // namespace cuzk
+#endif

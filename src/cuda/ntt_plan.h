@@ -1,0 +1,51 @@
+/* How a transform of 2^log2_n elements is cut into passes over memory, and where its tables lie.
+ * Pure functions; no device is needed. docs/cuda.md derives the tables. */
+#ifndef CUZK_CUDA_NTT_PLAN_H
+#define CUZK_CUDA_NTT_PLAN_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CUZK_NTT_MAX_PASSES 4
+#define CUZK_NTT_MIN_BITS 5 /* of the index, in one pass */
+#define CUZK_NTT_MAX_BITS 9
+#define CUZK_NTT_MIN_LOG2 CUZK_NTT_MIN_BITS
+#define CUZK_NTT_MAX_LOG2 31
+#define CUZK_NTT_ROOTS 512
+
+/* Factors of 2^bits[last] elements that a transform applies on its reversed side. */
+typedef enum cuzk_ntt_scale {
+    CUZK_NTT_SCALE_INVERSE,          /* 1/m */
+    CUZK_NTT_SCALE_COSET,            /* powers of 7 */
+    CUZK_NTT_SCALE_COSET_INVERSE,    /* powers of 1/7, times 1/m */
+    CUZK_NTT_SCALE_QUOTIENT_COSET,   /* powers of 7, times 1/m */
+    CUZK_NTT_SCALE_QUOTIENT_INVERSE, /* powers of 1/7, times s/m, s = 1/(7^m - 1) */
+    CUZK_NTT_SCALE_QUOTIENT_C,       /* s/m */
+    CUZK_NTT_SCALES
+} cuzk_ntt_scale;
+
+typedef struct cuzk_ntt_plan {
+    unsigned log2_n, passes;
+    /* Pass q works on bits[q] index bits, from the top of the index down; below[q] bits are lower.
+     */
+    unsigned bits[CUZK_NTT_MAX_PASSES], below[CUZK_NTT_MAX_PASSES];
+    /* Byte offsets into the tables; direction 0 forward, 1 inverse. roots: powers of the root of
+     * order 512. twist[direction][coset][a][q]: the factors between passes a and q > a, row i_a,
+     * column j_q; coset ones exist for the last q only. */
+    size_t roots[2], scales[CUZK_NTT_SCALES];
+    size_t twist[2][2][CUZK_NTT_MAX_PASSES][CUZK_NTT_MAX_PASSES];
+    size_t table_bytes;
+} cuzk_ntt_plan;
+
+/* CUZK_ERR_ARGUMENT unless CUZK_NTT_MIN_LOG2 <= log2_n <= CUZK_NTT_MAX_LOG2. */
+cuzk_status cuzk_ntt_plan_make(cuzk_ntt_plan *plan, unsigned log2_n, cuzk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

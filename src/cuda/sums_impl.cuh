@@ -1,0 +1,112 @@
+/* Launchers of the point sums, for one curve: included by msm_g1.cu and msm_g2.cu. */
+#ifndef CUZK_CUDA_SUMS_IMPL_CUH
+#define CUZK_CUDA_SUMS_IMPL_CUH
+
+#include "lists.cuh"
+#include "msm_reduce.cuh"
+#include "scan.cuh"
+#include "sum_tree.cuh"
+
+namespace cuzk {
+
+/* 128 threads; 128 registers a thread for G1 and 255 for G2 (2 Fp2 values and their products). */
+template <class F>
+__global__ void __launch_bounds__(CUZK_TREE_BLOCK, sizeof(F) == sizeof(fp) ? 4 : 2)
+    tree_add(tree_level<F> level) {
+    tree_thread(level, blockIdx.x * CUZK_TREE_BLOCK + threadIdx.x, gridDim.x * CUZK_TREE_BLOCK);
+}
+
+/* Sums of a level, by bucket: source of the scan that places them. */
+struct tree_counts {
+    const uint32_t *in_at;
+    uint32_t buckets;
+    bool first_level;
+    __device__ uint32_t operator()(uint64_t i) const {
+        return i < buckets ? tree_halves(in_at[i + 1] - in_at[i], first_level) : 0;
+    }
+    __device__ bool empty() const { return in_at[buckets] == 0; }
+};
+
+/* Sum the listed points of each bucket into finished[bucket]; empty buckets are not written.
+ * in_at: buckets + 1 offsets into list. */
+template <class F>
+cuzk_status tree_sum(const cuzk_tree_plan &plan, const affine<F> *points, const uint32_t *list,
+                     const uint32_t *in_at, uint32_t buckets, affine<F> *finished, void *scratch,
+                     cudaStream_t stream, cuzk_error *err) {
+    tree_level<F> level = {points,  list,     in_at,
+                           nullptr, buckets,  plan.batch_min,
+                           nullptr, finished, at<uint4>(scratch, plan.prefix)};
+    for (uint32_t l = 0; l < plan.levels; l++) {
+        uint32_t *const out_at = at<uint32_t>(scratch, plan.offsets[l & 1]);
+        CUZK_TRY(exclusive_scan(tree_counts{level.in_at, buckets, l == 0}, (uint64_t)buckets + 1,
+                                out_at, at<uint32_t>(scratch, plan.sums), stream, err));
+        level.out_at = out_at;
+        level.out = at<affine<F>>(scratch, plan.points[l & 1]);
+        tree_add<<<plan.threads / CUZK_TREE_BLOCK, CUZK_TREE_BLOCK, 0, stream>>>(level);
+        CUZK_TRY(launched("tree_add", err));
+        level.points = level.out;
+        level.list = nullptr;
+        level.in_at = out_at;
+    }
+    return CUZK_OK;
+}
+
+template <class F>
+cuzk_status msm_reduce(const cuzk_msm_plan &p, void *scratch, xyzz<F> *result, cudaStream_t stream,
+                       cuzk_error *err) {
+    const cuzk_msm_windows &w = p.windows;
+    const size_t shared = REDUCE_THREADS * sizeof(xyzz<F>);
+    const uint64_t segment_points = (uint64_t)w.count * p.segments,
+                   block_points = (uint64_t)w.count * p.reduce_blocks;
+    xyzz<F> *const acc = at<xyzz<F>>(scratch, p.segment_points), *const run = acc + segment_points;
+    reduce_segments<<<dim3(blocks_for(p.segments, REDUCE_THREADS), w.count), REDUCE_THREADS, 0,
+                      stream>>>(at<affine<F>>(scratch, p.buckets), w, p.segment_log2, p.segments,
+                                acc, run);
+    const bool last = p.reduce_blocks == 1;
+    xyzz<F> *const blocks = last ? result : at<xyzz<F>>(scratch, p.block_points);
+    reduce_blocks<<<dim3(p.reduce_blocks, w.count), REDUCE_THREADS, shared, stream>>>(
+        acc, 1, segment_points, run, p.segments, blocks, block_points, true);
+    if (!last)
+        reduce_blocks<<<dim3(1, w.count), REDUCE_THREADS, shared, stream>>>(
+            blocks, 2, block_points, blocks + 2 * block_points, p.reduce_blocks, result,
+            (uint64_t)w.count, false);
+    return launched("msm_reduce", err);
+}
+
+template <class F>
+cuzk_status msm_run(const cuzk_msm_plan &p, const affine<F> *points, const msm_source &source,
+                    void *scratch, xyzz<F> *result, cudaStream_t stream, cuzk_error *err) {
+    const cuzk_msm_windows &w = p.windows;
+    affine<F> *const buckets = at<affine<F>>(scratch, p.buckets);
+    CUZK_TRY(
+        cuda_check(cudaMemsetAsync(buckets, 0, w.bucket_base[w.count] * sizeof(affine<F>), stream),
+                   "cudaMemsetAsync", err));
+    CUZK_TRY(msm_make_digits(p, source, scratch, stream, err));
+    for (uint32_t first = 0; first < w.count; first += p.group) {
+        const uint32_t end = first + p.group < w.count ? first + p.group : w.count;
+        CUZK_TRY(msm_sort(p, source, first, end, scratch, stream, err));
+        CUZK_TRY(tree_sum(p.tree, points, at<uint32_t>(scratch, p.list),
+                          at<uint32_t>(scratch, p.starts),
+                          w.bucket_base[end] - w.bucket_base[first], buckets + w.bucket_base[first],
+                          scratch, stream, err));
+    }
+    return msm_reduce(p, scratch, result, stream, err);
+}
+
+template <class F>
+cuzk_status subset_run(const cuzk_subset_plan &p, const affine<F> *points, const void *bitmap,
+                       void *scratch, xyzz<F> *result, cudaStream_t stream, cuzk_error *err) {
+    affine<F> *const part_points = at<affine<F>>(scratch, p.part_points);
+    CUZK_TRY(subset_make_list(p, bitmap, scratch, stream, err));
+    CUZK_TRY(
+        cuda_check(cudaMemsetAsync(part_points, 0, CUZK_SUBSET_PARTS * sizeof(affine<F>), stream),
+                   "cudaMemsetAsync", err));
+    CUZK_TRY(tree_sum(p.tree, points, at<uint32_t>(scratch, p.list), at<uint32_t>(scratch, p.parts),
+                      CUZK_SUBSET_PARTS, part_points, scratch, stream, err));
+    reduce_plain<<<1, REDUCE_THREADS, REDUCE_THREADS * sizeof(xyzz<F>), stream>>>(
+        part_points, CUZK_SUBSET_PARTS, result);
+    return launched("reduce_plain", err);
+}
+
+} // namespace cuzk
+#endif

@@ -1,0 +1,195 @@
+#include "device_math.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "cuda/digits.cuh"
+#include "cuda/ntt_constants.h"
+#include "cuda/ntt_passes.cuh"
+#include "cuda/points_decode.cuh"
+#include "cuda/sum_tree.cuh"
+
+namespace {
+template <class D, class H> D load(const H *h) {
+    static_assert(sizeof(D) == sizeof(H), "same value in memory");
+    D d;
+    std::memcpy(&d, h, sizeof d);
+    return d;
+}
+template <class H, class D> void store(H *h, const D &d) {
+    std::memcpy(h, &d, sizeof *h);
+}
+using cuzk::fp;
+using cuzk::fp2;
+using cuzk::fr;
+template <class F, class H, class Q> void add(H *z, const H *p, const Q &q) {
+    auto sum = load<cuzk::xyzz<F>>(p);
+    sum.add(q);
+    store(z, sum.canon());
+}
+
+template <class F, class A>
+void tree(A *sums, const A *points, const uint32_t *list, const uint32_t *in_at, uint32_t buckets,
+          uint32_t threads) {
+    using P = cuzk::affine<F>;
+    const uint32_t batch_min = 4;
+    std::vector<uint32_t> at(in_at, in_at + buckets + 1), next(buckets + 1);
+    std::vector<P> current, out;
+    for (bool first = true; at[buckets] != 0; first = false) {
+        uint32_t total = 0;
+        for (uint32_t b = 0; b <= buckets; b++) {
+            next[b] = total;
+            if (b < buckets) total += cuzk::tree_halves(at[b + 1] - at[b], first);
+        }
+        const uint32_t batch = std::max((total + threads - 1) / threads, batch_min);
+        std::vector<cuzk::uint4> prefix((size_t)threads * batch * sizeof(F) / 16);
+        out.assign(total + 1, P::infinity());
+        const cuzk::tree_level<F> level = {first ? (const P *)points : current.data(),
+                                           first ? list : nullptr,
+                                           at.data(),
+                                           next.data(),
+                                           buckets,
+                                           batch_min,
+                                           out.data(),
+                                           (P *)sums,
+                                           prefix.data()};
+        for (uint32_t t = 0; t < threads; t++)
+            cuzk::tree_thread(level, t, threads);
+        current.swap(out);
+        at.swap(next);
+    }
+}
+
+template <bool reversed, bool last> void run_blocks(const cuzk::ntt_pass &pass) {
+    std::vector<uint32_t> shared(cuzk::NTT_SHARED_BYTES / 4);
+    const uint64_t tiles = (((uint64_t)1 << pass.log2_n) + cuzk::NTT_TILE - 1) / cuzk::NTT_TILE;
+    using block = cuzk::ntt_block<reversed, last>;
+    for (uint32_t tile = 0; tile < tiles; tile++) {
+        const auto phase = [&](void (block::*step)() const) {
+            for (uint32_t t = 0; t < cuzk::NTT_THREADS; t++) {
+                const block thread = {pass, shared.data(), tile, t};
+                (thread.*step)();
+            }
+        };
+        if (reversed && last) phase(&block::load_lines);
+        phase(reversed ? &block::inner_step : &block::outer_step);
+        if (pass.bits > 6) phase(&block::middle_step);
+        phase(reversed ? &block::outer_step : &block::inner_step);
+        if (!reversed && last) phase(&block::store_lines);
+    }
+}
+void run_pass(const cuzk::ntt_pass &pass, bool reversed) {
+    const bool last = pass.below == 0;
+    if (reversed)
+        last ? run_blocks<true, true>(pass) : run_blocks<true, false>(pass);
+    else
+        last ? run_blocks<false, true>(pass) : run_blocks<false, false>(pass);
+}
+} // namespace
+
+extern "C" {
+void device_fp_mul(fp_t *z, const fp_t *a, const fp_t *b) {
+    store(z, (load<fp>(a) * load<fp>(b)).canon());
+}
+void device_fp_mul_raw(fp_t *z, const fp_t *a, const fp_t *b) {
+    store(z, load<fp>(a) * load<fp>(b));
+}
+void device_fp_sqr(fp_t *z, const fp_t *a) {
+    store(z, load<fp>(a).sqr().canon());
+}
+void device_fp_add(fp_t *z, const fp_t *a, const fp_t *b) {
+    store(z, (load<fp>(a) + load<fp>(b)).canon());
+}
+void device_fp_sub(fp_t *z, const fp_t *a, const fp_t *b) {
+    store(z, (load<fp>(a) - load<fp>(b)).canon());
+}
+void device_fp_inverse(fp_t *z, const fp_t *a) {
+    store(z, load<fp>(a).inverse().canon());
+}
+void device_fp_sum_of_products(fp_t *z, const fp_t *a, const fp_t *b, const fp_t *c,
+                               const fp_t *d) {
+    const auto t = wide_add(mul_wide(load<fp>(a), load<fp>(b)), mul_wide(load<fp>(c), load<fp>(d)));
+    store(z, wide_reduce(t).canon());
+}
+void device_fp_difference_of_products(fp_t *z, const fp_t *a, const fp_t *b, const fp_t *c,
+                                      const fp_t *d) {
+    const auto t = wide_sub(mul_wide(load<fp>(a), load<fp>(b)), mul_wide(load<fp>(c), load<fp>(d)));
+    store(z, wide_reduce(t).canon());
+}
+void device_fr_mul(fr_t *z, const fr_t *a, const fr_t *b) {
+    store(z, load<fr>(a) * load<fr>(b));
+}
+void device_fr_add(fr_t *z, const fr_t *a, const fr_t *b) {
+    store(z, load<fr>(a) + load<fr>(b));
+}
+void device_fr_sub(fr_t *z, const fr_t *a, const fr_t *b) {
+    store(z, load<fr>(a) - load<fr>(b));
+}
+void device_fp2_mul(fp2_t *z, const fp2_t *a, const fp2_t *b) {
+    store(z, (load<fp2>(a) * load<fp2>(b)).canon());
+}
+void device_fp2_sqr(fp2_t *z, const fp2_t *a) {
+    store(z, load<fp2>(a).sqr().canon());
+}
+void device_fp2_inverse(fp2_t *z, const fp2_t *a) {
+    store(z, load<fp2>(a).inverse().canon());
+}
+void device_g1_add(g1_t *z, const g1_t *p, const g1_t *q) {
+    add<fp>(z, p, load<cuzk::xyzz<fp>>(q));
+}
+void device_g1_add_affine(g1_t *z, const g1_t *p, const g1_affine_t *q) {
+    add<fp>(z, p, load<cuzk::affine<fp>>(q));
+}
+void device_g2_add(g2_t *z, const g2_t *p, const g2_t *q) {
+    add<fp2>(z, p, load<cuzk::xyzz<fp2>>(q));
+}
+void device_g2_add_affine(g2_t *z, const g2_t *p, const g2_affine_t *q) {
+    add<fp2>(z, p, load<cuzk::affine<fp2>>(q));
+}
+bool device_decode_g1(g1_affine_t *z, const uint8_t in[G1_UNCOMPRESSED_BYTES]) {
+    fp xy[2];
+    bool good = true;
+    for (int i = 0; i < 2; i++) {
+        cuzk::uint4 v[3];
+        std::memcpy(v, in + 48 * i, sizeof v);
+        good = cuzk::decode_coordinate(v, &xy[i]) && good;
+    }
+    std::memcpy(z, xy, sizeof xy);
+    return good;
+}
+void device_scalar_digits(uint32_t *digits, const cuzk_msm_windows *windows, const fr_t *k,
+                          uint64_t stride) {
+    cuzk::scalar_digits(load<fr>(k), *windows, digits, stride);
+}
+void device_tree_g1(g1_affine_t *sums, const g1_affine_t *points, const uint32_t *list,
+                    const uint32_t *in_at, uint32_t buckets, uint32_t threads) {
+    tree<fp>(sums, points, list, in_at, buckets, threads);
+}
+void device_tree_g2(g2_affine_t *sums, const g2_affine_t *points, const uint32_t *list,
+                    const uint32_t *in_at, uint32_t buckets, uint32_t threads) {
+    tree<fp2>(sums, points, list, in_at, buckets, threads);
+}
+void device_ntt(const cuzk_ntt_plan *plan, bool reversed, unsigned direction, bool coset, int scale,
+                const fr_t *in, const fr_t *factor, const fr_t *minus, fr_t *out) {
+    static std::vector<uint8_t> tables; /* of the last size */
+    static unsigned tables_log2_n;
+    if (tables_log2_n != plan->log2_n) {
+        cuzk::ntt_constants constants;
+        cuzk_ntt_make_constants(plan->log2_n, (cuzk_ntt_constants *)&constants);
+        tables.resize(plan->table_bytes);
+        cuzk::ntt_for_each_table(*plan, constants,
+                                 [&](const auto &table, uint32_t entries, size_t offset) {
+                                     for (uint32_t k = 0; k < entries; k++)
+                                         ((fr *)(tables.data() + offset))[k] = table.entry(k);
+                                     return CUZK_OK;
+                                 });
+        tables_log2_n = plan->log2_n;
+    }
+    const cuzk::ntt_job job = {
+        reversed,           direction,         coset,    scale, (const fr *)in,
+        (const fr *)factor, (const fr *)minus, (fr *)out};
+    for (unsigned i = 0; i < plan->passes; i++)
+        run_pass(cuzk::ntt_make_pass(*plan, tables.data(), job, i), reversed);
+}
+}

@@ -1,0 +1,134 @@
+/* The passes of the device's transforms, run on the host block by block, against src/poly. */
+#include "check.h"
+#include "device_math.h"
+#include "host/host_std.h"
+#include "poly/ntt.h"
+
+static cuzk_error err;
+static host_std *std_host;
+
+static fr_t *random_vector(size_t n) {
+    fr_t *v = malloc(n * sizeof *v);
+    REQUIRE(v != NULL);
+    for (size_t i = 0; i < n; i++) {
+        uint8_t wide[64];
+        check_random_bytes(wide, sizeof wide);
+        fr_from_wide(&v[i], wide);
+    }
+    return v;
+}
+
+static void bit_reverse(fr_t *v, unsigned log2_n) {
+    for (size_t i = 0; i < (size_t)1 << log2_n; i++) {
+        size_t j = 0;
+        for (unsigned b = 0; b < log2_n; b++)
+            j |= (i >> b & 1) << (log2_n - 1 - b);
+        if (i < j) {
+            const fr_t t = v[i];
+            v[i] = v[j];
+            v[j] = t;
+        }
+    }
+}
+
+/* all: every kind of transform, else one each way. */
+static void check_size(unsigned log2_n, bool all) {
+    const size_t n = (size_t)1 << log2_n, bytes = n * sizeof(fr_t);
+    const cuzk_host *host = host_std_host(std_host);
+    ntt_domain *domain;
+    cuzk_ntt_plan plan;
+    CHECK_OK(ntt_domain_new(host, log2_n, &domain, &err));
+    CHECK_OK(cuzk_ntt_plan_make(&plan, log2_n, &err));
+    fr_t *a = random_vector(n), *b = random_vector(n), *expected = malloc(bytes),
+         *got = malloc(bytes), *c = malloc(bytes);
+    REQUIRE(expected != NULL && got != NULL && c != NULL);
+
+    memcpy(expected, a, bytes);
+    ntt_forward(host, domain, expected);
+    device_ntt(&plan, false, 0, false, -1, a, NULL, NULL, got);
+    bit_reverse(got, log2_n);
+    CHECK_MEM(got, expected, bytes);
+
+    if (!all) goto coset;
+    memcpy(got, a, bytes);
+    bit_reverse(got, log2_n);
+    device_ntt(&plan, true, 0, false, -1, got, NULL, NULL, got);
+    CHECK_MEM(got, expected, bytes);
+
+coset:
+    memcpy(expected, a, bytes);
+    ntt_coset_forward(host, domain, expected);
+    memcpy(got, a, bytes);
+    bit_reverse(got, log2_n);
+    device_ntt(&plan, true, 0, true, CUZK_NTT_SCALE_COSET, got, NULL, NULL, got);
+    CHECK_MEM(got, expected, bytes);
+
+    if (!all) goto done;
+    memcpy(expected, a, bytes);
+    ntt_inverse(host, domain, expected);
+    device_ntt(&plan, false, 1, false, CUZK_NTT_SCALE_INVERSE, a, NULL, NULL, got);
+    bit_reverse(got, log2_n);
+    CHECK_MEM(got, expected, bytes);
+
+    /* with the fused product and difference */
+    for (size_t i = 0; i < n; i++)
+        fr_mul(&expected[i], &a[i], &b[i]);
+    ntt_coset_inverse(host, domain, expected);
+    bit_reverse(expected, log2_n);
+    for (size_t i = 0; i < n; i++)
+        fr_sub(&expected[i], &expected[i], &b[i]);
+    device_ntt(&plan, false, 1, true, CUZK_NTT_SCALE_COSET_INVERSE, a, b, b, got);
+    CHECK_MEM(got, expected, bytes);
+
+    /* the quotient's sequence */
+    memcpy(expected, a, bytes);
+    memcpy(got, b, bytes);
+    ntt_quotient(host, domain, expected, got, c);
+    device_ntt(&plan, false, 1, false, CUZK_NTT_SCALE_QUOTIENT_C, a, b, NULL, c);
+    device_ntt(&plan, false, 1, false, -1, a, NULL, NULL, a);
+    device_ntt(&plan, true, 0, true, CUZK_NTT_SCALE_QUOTIENT_COSET, a, NULL, NULL, a);
+    device_ntt(&plan, false, 1, false, -1, b, NULL, NULL, b);
+    device_ntt(&plan, true, 0, true, CUZK_NTT_SCALE_QUOTIENT_COSET, b, NULL, NULL, b);
+    device_ntt(&plan, false, 1, true, CUZK_NTT_SCALE_QUOTIENT_INVERSE, a, b, c, a);
+    bit_reverse(a, log2_n);
+    CHECK_MEM(a, expected, bytes);
+
+done:
+    free(a);
+    free(b);
+    free(c);
+    free(expected);
+    free(got);
+    ntt_domain_free(host, domain);
+}
+
+TEST(one_pass) {
+    CHECK_OK(host_std_new(1, 0, &std_host, &err));
+    for (unsigned k = CUZK_NTT_MIN_LOG2; k <= 9; k++)
+        check_size(k, true);
+}
+TEST(two_passes) {
+    for (unsigned k = 10; k <= 12; k++)
+        check_size(k, true);
+}
+TEST(three_passes) {
+    check_size(19, false);
+    host_std_free(std_host);
+}
+TEST(plan) {
+    cuzk_ntt_plan p;
+    CHECK_STATUS(cuzk_ntt_plan_make(&p, 4, &err), CUZK_ERR_ARGUMENT);
+    CHECK_STATUS(cuzk_ntt_plan_make(&p, 32, &err), CUZK_ERR_ARGUMENT);
+    for (unsigned k = CUZK_NTT_MIN_LOG2; k <= CUZK_NTT_MAX_LOG2; k++) {
+        CHECK_OK(cuzk_ntt_plan_make(&p, k, &err));
+        unsigned sum = 0;
+        for (unsigned q = 0; q < p.passes; q++) {
+            CHECK(p.bits[q] >= CUZK_NTT_MIN_BITS && p.bits[q] <= CUZK_NTT_MAX_BITS);
+            sum += p.bits[q];
+            CHECK_U64(p.below[q], k - sum);
+        }
+        CHECK_U64(sum, k);
+    }
+}
+
+TEST_MAIN(RUN(plan), RUN(one_pass), RUN(two_passes), RUN(three_passes))
