@@ -81,26 +81,37 @@ typedef struct pass_job {
     const ntt_pass *pass;
     ntt_way way;
     bool canonical;
+    unsigned log2_blocks; /* of a task over columns */
 } pass_job;
 
-static void columns_task(void *arg, size_t tile, unsigned worker) {
-    (void)worker;
-    const pass_job *job = arg;
+static void column_tile(const pass_job *job, size_t tile, const ntt_buffer *powers) {
     const ntt_pass *p = job->pass;
     const ntt_kernel *k = p->domain->kernel;
-    ntt_buffer powers, b;
+    ntt_buffer b;
     ntt_tile t;
     size_t first;
     ntt_column_tile(p, tile, &t, &first);
-    ntt_column_powers(p, tile, job->way, &powers);
     for (unsigned i = 0; i < p->vectors; i++) {
         fr_t *v = p->v[i] + first;
         k->load(&b, &t, v, job->way == NTT_INVERSE);
-        if (job->way == NTT_FORWARD) k->mul(&b, &powers, t.log_n);
+        if (job->way == NTT_FORWARD) k->mul(&b, powers, t.log_n);
         k->fft(&b, t.log_n, p->domain->twiddles[job->way]);
-        if (job->way == NTT_INVERSE) k->mul(&b, &powers, t.log_n);
+        if (job->way == NTT_INVERSE) k->mul(&b, powers, t.log_n);
         k->store(&b, &t, v, job->way == NTT_INVERSE, job->canonical);
     }
+}
+
+/* The same columns of some neighbouring blocks: their twiddles are the same. */
+static void columns_task(void *arg, size_t task, unsigned worker) {
+    (void)worker;
+    const pass_job *job = arg;
+    const unsigned bits = log2_across(job->pass) - log2_lanes(job->pass);
+    const size_t column = task & (((size_t)1 << bits) - 1);
+    const size_t block = task >> bits << job->log2_blocks;
+    ntt_buffer powers;
+    ntt_column_powers(job->pass, column, job->way, &powers);
+    for (size_t i = 0; i < (size_t)1 << job->log2_blocks; i++)
+        column_tile(job, (block + i) << bits | column, &powers);
 }
 
 static void rows_task(void *arg, size_t tile, unsigned worker) {
@@ -124,7 +135,8 @@ static void rows_task(void *arg, size_t tile, unsigned worker) {
 
 void ntt_columns(const cuzk_host *host, const ntt_pass *p, ntt_way way, bool canonical) {
     pass_job job = {.pass = p, .way = way, .canonical = canonical};
-    cuzk_host_parallel(host, ntt_pass_tiles(p), columns_task, &job);
+    job.log2_blocks = p->log2_before < 3 ? p->log2_before : 3;
+    cuzk_host_parallel(host, ntt_pass_tiles(p) >> job.log2_blocks, columns_task, &job);
 }
 
 void ntt_rows(const cuzk_host *host, const ntt_pass *p, ntt_way way, bool canonical) {

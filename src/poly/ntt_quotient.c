@@ -1,7 +1,7 @@
 /* The Groth16 quotient in six transforms, fused pass by pass (derivation: docs/ntt.md).
  *
  * With z = 1/(g^m - 1) on the coset g<omega>, h = z (A B - C), and C = interpolation of a*b:
- *   h_i = z (g^-i D_i - C_i),   D = inverse transform of the coset values A B.
+ *   h_i = z (D_i - C_i),   g^i D_i = inverse transform of the coset values A B.
  * The inverse passes leave coefficients in bit-reversed order and the forward passes take them so,
  * and the last pass writes to another vector in natural order: nothing is ever permuted. */
 #include "poly/ntt.h"
