@@ -384,8 +384,8 @@ static void emit_long(compiler *c, uint64_t row, uint32_t in_group) {
 
 /* --- groups --- */
 
-/* Rows first, first + step, ... as one instruction when their pattern has a table, else row `first`
- * alone; the number of rows. */
+/* Rows first, first + step, ... as one instruction when their pattern has a table, else each as a
+ * long row. */
 static void emit_run(compiler *c, uint64_t base, uint32_t first, uint32_t step, uint32_t n,
                      const r1cs_stride strides[R1CS_SHORT_BITS]) {
     uint32_t place = 0;
