@@ -117,11 +117,12 @@ typedef struct engine_result {
 cuzk_status engine_await(engine *e, const char *job_id, uint64_t timeout_ms,
                          const volatile bool *stop, engine_result *out, cuzk_error *err);
 /* The same without a thread waiting: done(arg) is called once from an engine thread when the job
- * ends (at once if it has); cancel with engine_unwatch, after which done is not called. */
+ * ends (at once if it has, and *out is NULL). engine_unwatch takes it back. */
 typedef struct engine_watch engine_watch;
 cuzk_status engine_watch_job(engine *e, const char *job_id, void (*done)(void *arg), void *arg,
                              engine_watch **out, cuzk_error *err);
-void engine_unwatch(engine *e, engine_watch *watch);
+/* False: done has been called or is being called right now. */
+bool engine_unwatch(engine *e, engine_watch *watch);
 void engine_result_free(engine_result *result);
 /* Queued: at once. Running: at the next partition boundary. */
 cuzk_status engine_cancel(engine *e, const char *job_id, bool *was_running, cuzk_error *err);

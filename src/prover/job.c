@@ -165,6 +165,27 @@ cuzk_status proof_job_public_inputs(const cuzk_host *host, const proof_job *job,
     return cuzk_fail(err, CUZK_ERR_INTERNAL, "proof kind %d", (int)job->circuit.kind);
 }
 
+uint64_t proof_job_bytes(const proof_job *job) {
+    uint64_t bytes = sizeof *job + job->n_post_sectors * sizeof *job->post_sectors;
+    if (job->c1 != NULL) {
+        const uint64_t n = (uint64_t)job->c1->partitions * job->c1->challenges;
+        const uint64_t labels = (job->circuit.sector->layers + 1u) *
+                                (sizeof(porep_labeling) + POREP_LABEL_PARENTS * sizeof(node32));
+        bytes += porep_c1_binary_bytes(job->c1) + n * (sizeof(porep_challenge) + labels);
+    }
+    if (job->post_proof != NULL) {
+        const post_sector *s = job->post_proof->sectors;
+        bytes += job->post_proof->n_sectors *
+                 (sizeof *s + s->n_paths * sizeof(merkle_path) +
+                  post_sector_bincode_bytes(job->circuit.sector, s->n_paths));
+    }
+    if (job->snap_proof != NULL)
+        bytes +=
+            job->partitions * (job->snap_proof->partitions->n_challenges * sizeof(snap_challenge) +
+                               snap_partition_bincode_bytes(job->circuit.sector));
+    return bytes;
+}
+
 static cuzk_status bind(filecoin_circuit *c, const proof_job *job, uint32_t k, cuzk_error *err) {
     if (job->c1 != NULL) return filecoin_circuit_bind_porep(c, job->c1, k, err);
     if (job->snap_proof != NULL)

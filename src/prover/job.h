@@ -49,6 +49,9 @@ cuzk_status proof_job_snap_public(const cuzk_host *host, const circuit_id *circu
                                   const node32 comm_d_new, proof_job **out, cuzk_error *err);
 void proof_job_free(const cuzk_host *host, proof_job *job);
 
+/* Bytes that the decoded job holds, for a memory budget: an upper estimate from its shape. */
+uint64_t proof_job_bytes(const proof_job *job);
+
 /* n_public inputs of partition k, derived as a verifier derives them. */
 cuzk_status proof_job_public_inputs(const cuzk_host *host, const proof_job *job, uint32_t k,
                                     fr_t *out, cuzk_error *err);

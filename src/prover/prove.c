@@ -23,12 +23,21 @@ static cuzk_status verify_partition(const cuzk_host *host, const groth16_vk *vk,
     return status;
 }
 
+cuzk_status prove_finish(const cuzk_host *host, const proving_key *key, const proof_job *job,
+                         uint32_t k, const groth16_sums *sums, const groth16_blinding *rs,
+                         groth16_proof *proof, cuzk_error *err) {
+    groth16_blinding fresh;
+    if (rs == NULL) CUZK_TRY(groth16_blinding_random(host, &fresh, err));
+    groth16_assemble(key->params->vk, sums, rs != NULL ? rs : &fresh, proof);
+    if (rs == NULL) explicit_bzero(&fresh, sizeof fresh);
+    return verify_partition(host, key->params->vk, job, k, proof, err);
+}
+
 cuzk_status prove_partition(const cuzk_host *host, executor *ex, const proving_key *key,
                             const proof_job *job, uint32_t k, const groth16_blinding *rs,
                             groth16_proof *proof, partition_timing *timing, cuzk_error *err) {
     witness w;
     groth16_sums sums;
-    groth16_blinding fresh;
     partition_timing t = {0};
     CUZK_TRY(witness_new(host, key->circuit, &w, err));
 
@@ -41,12 +50,8 @@ cuzk_status prove_partition(const cuzk_host *host, executor *ex, const proving_k
     witness_free(host, &w);
     if (status != CUZK_OK) return status;
 
-    if (rs == NULL) CUZK_TRY(groth16_blinding_random(host, &fresh, err));
-    groth16_assemble(key->params->vk, &sums, rs != NULL ? rs : &fresh, proof);
-    if (rs == NULL) explicit_bzero(&fresh, sizeof fresh);
-
     const double verify_start = now_ms();
-    status = verify_partition(host, key->params->vk, job, k, proof, err);
+    status = prove_finish(host, key, job, k, &sums, rs, proof, err);
     t.verify_ms = now_ms() - verify_start;
     if (timing != NULL) *timing = t;
     return status;

@@ -11,8 +11,15 @@ typedef struct partition_timing {
     executor_timing device;
 } partition_timing;
 
+/* The end of a partition: blind the device's sums (rs NULL: fresh from host->random), assemble, and
+ * verify against the public inputs derived from the job's public data. INVALID_PROOF: the sums were
+ * wrong, or the vanilla proof belongs to other public data. */
+cuzk_status prove_finish(const cuzk_host *host, const proving_key *key, const proof_job *job,
+                         uint32_t k, const groth16_sums *sums, const groth16_blinding *rs,
+                         groth16_proof *proof, cuzk_error *err);
+
 /* Prove partition k: witness, device, assembly, verification against the public inputs derived from
- * the job's public data. rs NULL: fresh from host->random. The executor has key loaded. */
+ * the job's public data. The executor has key loaded. */
 cuzk_status prove_partition(const cuzk_host *host, executor *ex, const proving_key *key,
                             const proof_job *job, uint32_t k, const groth16_blinding *rs,
                             groth16_proof *proof, partition_timing *timing, cuzk_error *err);

@@ -1,0 +1,267 @@
+/* One thread owns each device and makes every call to its executor. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/engine_internal.h"
+
+void device_failed(engine *e, device *d, const char *text) {
+    d->failures++;
+    d->failures_in_row++;
+    if (d->quarantined || d->failures_in_row < e->config.device_failures) return;
+    d->quarantined = true;
+    const engine_event event = {.type = ENGINE_EVENT_DEVICE,
+                                .at_ms = engine_now(e),
+                                .text = text,
+                                .partition = -1,
+                                .device = (int)d->index};
+    if (e->config.on_event != NULL) e->config.on_event(e->config.event_self, &event);
+    /* Partitions that were waiting for this device may now go to the fallback, or nowhere. */
+    for (job *j = e->jobs, *next; j != NULL; j = next) {
+        next = j->next;
+        if (j->stage != JOB_STARTED || j->end_status != CUZK_OK) continue;
+        for (unsigned k = 0; k < j->n_partitions && j->end_status == CUZK_OK; k++) {
+            partition *p = &j->partitions[k];
+            if (p->view.state > ENGINE_PARTITION_READY) continue;
+            bool left = false;
+            for (unsigned i = 0; i < e->n_devices; i++)
+                left |= device_may_try(e, &e->devices[i], p);
+            if (!left) job_stop(e, j, CUZK_ERR_DEVICE, "every device is quarantined");
+        }
+    }
+    pthread_cond_broadcast(&e->work);
+}
+
+/* Calls to the executor are made without the lock, between these two. */
+static void call_begin(device *d) {
+    d->call_since = engine_now(d->e);
+    pthread_mutex_unlock(&d->e->lock);
+}
+static void call_end(device *d) {
+    pthread_mutex_lock(&d->e->lock);
+    d->call_since = 0;
+}
+
+static void let_go_of_key(device *d) {
+    engine *e = d->e;
+    key *k = d->loaded;
+    if (k == NULL) return;
+    call_begin(d);
+    d->ex->ops->unload(d->ex);
+    call_end(d);
+    d->loaded = NULL;
+    k->device_refs--;
+    memory_release(e, MEMORY_DEVICE, d->host_bytes);
+    d->host_bytes = 0;
+    if (k->evict && k->device_refs == 0 && k->job_refs == 0 && k->state == KEY_LOADED)
+        key_drop(e, k);
+    pthread_cond_broadcast(&e->changed);
+}
+
+/* Is anything going on that could give memory back? */
+static bool memory_may_come(const engine *e, const device *self) {
+    if (e->workers_active > 1) return true;
+    for (unsigned i = 0; i < e->n_devices; i++)
+        if (&e->devices[i] != self && (e->devices[i].n_begun > 0 || e->devices[i].call_since != 0))
+            return true;
+    for (const job *j = e->jobs; j != NULL; j = j->next)
+        if (j->stage == JOB_ENDING || j->in_flight > 0) return true;
+    return false;
+}
+
+/* Make the key of j current. False: not now (memory), or the device or the job has failed. */
+static bool load_for(device *d, job *j) {
+    engine *e = d->e;
+    key *k = j->key;
+    uint64_t device_bytes = 0, host_bytes = 0;
+    cuzk_error error = {0};
+    const executor_key ek = e->config.work->key_for_executor(e->config.work_self, k->data);
+    j->in_flight++; /* keeps job and key while the lock is open */
+    let_go_of_key(d);
+    call_begin(d);
+    cuzk_status status = d->ex->ops->plan(d->ex, &ek, &device_bytes, &host_bytes, &error);
+    call_end(d);
+    if (status == CUZK_OK && !d->hung && !memory_reserve(e, MEMORY_DEVICE, host_bytes)) {
+        j->in_flight--;
+        if (!memory_may_come(e, d)) {
+            char text[256];
+            snprintf(text, sizeof text,
+                     "memory budget: proving %s on %s takes %llu bytes of host memory; %llu of "
+                     "%llu are in use",
+                     j->circuit, d->info.name, (unsigned long long)host_bytes,
+                     (unsigned long long)e->used, (unsigned long long)e->config.memory_budget);
+            job_stop(e, j, CUZK_ERR_EXHAUSTED, text);
+        }
+        job_settle(e, j);
+        return false;
+    }
+    if (status == CUZK_OK && !d->hung) {
+        d->host_bytes = host_bytes;
+        call_begin(d);
+        status = d->ex->ops->load(d->ex, &ek, &error);
+        call_end(d);
+    }
+    j->in_flight--;
+    if (status == CUZK_OK && !d->hung) {
+        d->loaded = k;
+        k->device_refs++;
+        k->last_used = engine_now(e);
+        d->ex->ops->info(d->ex, &d->info);
+        job_settle(e, j);
+        return true;
+    }
+    memory_release(e, MEMORY_DEVICE, d->host_bytes);
+    d->host_bytes = 0;
+    if (!d->hung) {
+        /* Every waiting partition of this job that came here has failed here. */
+        device_failed(e, d, error.text);
+        for (unsigned i = 0; i < j->n_partitions && j->end_status == CUZK_OK; i++)
+            if (j->partitions[i].view.state == ENGINE_PARTITION_READY)
+                partition_failed(e, j, i, d, status, error.text);
+    }
+    job_settle(e, j);
+    return false;
+}
+
+static unsigned free_slot(const device *d) {
+    for (unsigned s = 0; s < MAX_SLOTS; s++)
+        if (d->slots[s].job == NULL) return s;
+    return 0;
+}
+
+static void slot_over(device *d, unsigned slot) {
+    d->slots[slot].job = NULL;
+    if (d->n_begun > 0) return;
+    d->busy_total += engine_now(d->e) - d->busy_since;
+    d->busy_since = 0;
+}
+
+/* The device has come back with a partition that was given away. */
+static void drop_orphan(device *d, unsigned slot) {
+    engine *e = d->e;
+    e->config.work->witness_drop(e->config.work_self, e->host, &d->slots[slot].w);
+    memory_release(e, MEMORY_WITNESS, d->slots[slot].orphan_bytes);
+    d->slots[slot].orphan = false;
+}
+
+void device_hangs(engine *e, device *d, uint64_t silent_ms) {
+    char text[160];
+    snprintf(text, sizeof text, "no progress for %llu ms", (unsigned long long)silent_ms);
+    d->hung = true;
+    d->failures_in_row = e->config.device_failures; /* quarantined at once */
+    for (unsigned i = 0; i < d->n_begun; i++) {
+        const unsigned slot = d->order[i];
+        job *j = d->slots[slot].job;
+        const unsigned k = d->slots[slot].k;
+        /* The witness is the device's until it comes back; the partition makes another. */
+        d->slots[slot].orphan = true;
+        d->slots[slot].orphan_bytes = --j->witnesses > 0 ? j->witness_bytes : 0;
+        j->partitions[k].has_witness = false;
+        j->in_flight--;
+        partition_failed(e, j, k, d, CUZK_ERR_TIMEOUT, text);
+        job_settle(e, j);
+    }
+    device_failed(e, d, text);
+}
+
+/* Hand a partition to the executor. */
+static void begin_partition(device *d, job *j, unsigned k) {
+    engine *e = d->e;
+    partition *p = &j->partitions[k];
+    const unsigned slot = free_slot(d);
+    cuzk_error error = {0};
+    d->slots[slot].job = j;
+    d->slots[slot].k = k;
+    d->slots[slot].w = p->w;
+    d->slots[slot].orphan = false;
+    d->order[d->n_begun++] = slot;
+    if (d->busy_since == 0) d->busy_since = engine_now(e);
+    j->in_flight++;
+    p->view.device = (int)d->index;
+    partition_enter(e, j, k, ENGINE_PARTITION_DEVICE);
+    call_begin(d);
+    const cuzk_status status = d->ex->ops->begin(d->ex, slot, &d->slots[slot].w, &error);
+    call_end(d);
+    if (status == CUZK_OK) return;
+    d->n_begun--; /* it was the last */
+    slot_over(d, slot);
+    if (d->slots[slot].orphan) {
+        drop_orphan(d, slot);
+        return;
+    }
+    j->in_flight--;
+    device_failed(e, d, error.text);
+    partition_failed(e, j, k, d, status, error.text);
+    job_settle(e, j);
+}
+
+/* Wait for the oldest partition on the device. */
+static void finish_partition(device *d) {
+    engine *e = d->e;
+    const unsigned slot = d->order[0];
+    job *j = d->slots[slot].job;
+    const unsigned k = d->slots[slot].k;
+    groth16_sums sums;
+    executor_timing timing = {0};
+    cuzk_error error = {0};
+    call_begin(d);
+    const cuzk_status status = d->ex->ops->finish(d->ex, slot, &sums, &timing, &error);
+    call_end(d);
+    d->n_begun--;
+    memmove(d->order, d->order + 1, d->n_begun * sizeof d->order[0]);
+    slot_over(d, slot);
+    if (d->slots[slot].orphan) { /* too late: another device has it */
+        drop_orphan(d, slot);
+        return;
+    }
+    partition *p = &j->partitions[k];
+    p->view.timing = timing;
+    if (status == CUZK_OK) {
+        p->sums = sums;
+        snprintf(p->device, sizeof p->device, "%s", d->info.name);
+        partition_enter(e, j, k, ENGINE_PARTITION_VERIFY);
+        j->record.gpu_compute_ms += p->view.device_ms;
+        pthread_cond_signal(&e->finish); /* in_flight passes to the finisher */
+        return;
+    }
+    j->in_flight--;
+    device_failed(e, d, error.text);
+    partition_failed(e, j, k, d, status, error.text);
+    job_settle(e, j);
+}
+
+/* Begin as many partitions as there are slots; one key at a time. */
+static void fill_slots(device *d) {
+    engine *e = d->e;
+    while (device_usable(d) && !e->stopping && d->n_begun < d->info.slots &&
+           d->n_begun < MAX_SLOTS) {
+        unsigned k;
+        job *j = schedule_device(e, d, &k);
+        if (j == NULL) return;
+        if (d->loaded != j->key) {
+            if (d->n_begun > 0 || !load_for(d, j)) return;
+            continue; /* the lock was open: choose again */
+        }
+        begin_partition(d, j, k);
+    }
+}
+
+void *device_main(void *device_pointer) {
+    device *d = device_pointer;
+    engine *e = d->e;
+    pthread_mutex_lock(&e->lock);
+    for (;;) {
+        fill_slots(d);
+        if (d->n_begun > 0) {
+            finish_partition(d);
+            continue;
+        }
+        if (d->loaded != NULL && d->loaded->evict && !d->hung) let_go_of_key(d);
+        if (e->stopping) break;
+        pthread_cond_wait(&e->work, &e->lock);
+    }
+    if (!d->hung) let_go_of_key(d);
+    d->thread_done = true;
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
+    return NULL;
+}
