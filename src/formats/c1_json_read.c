@@ -77,6 +77,7 @@ typedef struct decoder {
     merkle_form form_d, form_r;
     porep_c1 *c1;
     uint32_t partitions; /* that have come */
+    bool progress;       /* a value or key has come since this was last cleared */
     unsigned skipped;    /* depth within a value that is ignored */
     unsigned depth;      /* stack[depth] is the innermost open frame, stack[depth + 1] its child */
     char variant[64];    /* the key of K_VARIANT */
@@ -356,6 +357,7 @@ static int on_byte(decoder *d, frame *f, const char *text, size_t n) {
 
 static int on_number(void *context, const char *text, size_t n) {
     decoder *d = context;
+    d->progress = true;
     if (d->skipped > 0) return 1;
     frame *top = &d->stack[HERE(d)];
     if (top->kind == K_BYTES) return on_byte(d, top, text, n);
@@ -414,6 +416,7 @@ static int on_phase1(decoder *d, const char *text, size_t n);
 
 static int on_string(void *context, const unsigned char *text, size_t n) {
     decoder *d = context;
+    d->progress = true;
     if (d->skipped > 0) return 1;
     if (!next_value(d)) return 0;
     switch (d->stack[CHILD(d)].kind) {
@@ -484,6 +487,7 @@ static int on_variant(decoder *d, frame *f, const char *text, size_t n) {
 
 static int on_key(void *context, const unsigned char *name, size_t n) {
     decoder *d = context;
+    d->progress = true;
     if (d->skipped > 0) return 1;
     frame *f = &d->stack[HERE(d)], *child = &d->stack[CHILD(d)];
     if (f->kind == K_VARIANT) return on_variant(d, f, (const char *)name, n);
@@ -640,8 +644,10 @@ static cuzk_status finish(decoder *d) {
 
 #define PIECE_CHARACTERS 65536
 
-/* Decodes base64 in pieces into the parser, so that the text never exists as a whole. */
-static cuzk_status feed_base64(json_stream *s, const char *text, size_t n) {
+/* Decodes base64 in pieces into the parser, so that the text never exists as a whole. yajl reads a
+ * token that goes on from its start again with every piece, so a token as long as a piece (a C1
+ * output has none over 64 bytes) is refused: it would cost quadratic time. */
+static cuzk_status feed_base64(decoder *d, json_stream *s, const char *text, size_t n) {
     uint8_t piece[PIECE_CHARACTERS / 4 * 3];
     for (size_t at = 0; at < n; at += PIECE_CHARACTERS) {
         const bool last = n - at <= PIECE_CHARACTERS;
@@ -649,8 +655,12 @@ static cuzk_status feed_base64(json_stream *s, const char *text, size_t n) {
         const size_t bytes =
             base64_decode(text + at, last ? n - at : PIECE_CHARACTERS, last, piece, &bad_at);
         if (bytes == SIZE_MAX)
-            return cuzk_fail(s->err, CUZK_ERR_FORMAT, "not base64 at character %zu", at + bad_at);
+            return cuzk_fail(d->err, CUZK_ERR_FORMAT, "not base64 at character %zu", at + bad_at);
+        d->progress = false;
         CUZK_TRY(json_stream_feed(s, piece, bytes));
+        if (!d->progress && !last)
+            return cuzk_fail(d->err, CUZK_ERR_FORMAT, "no value within %zu bytes, up to byte %llu",
+                             bytes, (unsigned long long)s->fed);
     }
     return CUZK_OK;
 }
@@ -658,7 +668,7 @@ static cuzk_status feed_base64(json_stream *s, const char *text, size_t n) {
 static cuzk_status decode(decoder *d, const uint8_t *json, const char *base64, size_t n) {
     json_stream s;
     CUZK_TRY(json_stream_open(&s, &callbacks, d, &d->status, d->err));
-    cuzk_status st = json != NULL ? json_stream_feed(&s, json, n) : feed_base64(&s, base64, n);
+    cuzk_status st = json != NULL ? json_stream_feed(&s, json, n) : feed_base64(d, &s, base64, n);
     if (st == CUZK_OK) st = json_stream_finish(&s);
     json_stream_close(&s);
     if (st == CUZK_OK && !d->source.wrapped) st = finish(d);

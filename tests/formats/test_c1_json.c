@@ -143,7 +143,7 @@ static void write_json(FILE *f, const json *v, bool reversed) {
 }
 
 static char *to_text(const json *v, bool reversed, size_t *bytes) {
-    char *text;
+    static char *text; /* static: the stream keeps its address until it is closed */
     FILE *f = open_memstream(&text, bytes);
     write_json(f, v, reversed);
     fclose(f);
@@ -332,17 +332,32 @@ TEST(wrappers) {
     sprintf(both, "%.*s,%s", (int)plain_bytes - 1, plain, t + 1);
     CHECK_STATUS(decode(both, strlen(both), &c1, &err), CUZK_ERR_FORMAT);
     free(both);
-    /* a wrapper within the wrapper */
-    const size_t encoded = base64_encoded_bytes(bytes);
-    char *nested = malloc(encoded + 100);
-    strcpy(nested, "{\"Phase1Out\":\"");
-    const size_t head = strlen(nested);
-    base64_encode((const uint8_t *)t, bytes, nested + head);
-    strcpy(nested + head + encoded, "\",\"SectorNum\":1,\"SectorSize\":2048}");
+    /* a wrapper within the wrapper: {"Phase1Out":"e30="} */
+    const char *nested = "{\"SectorNum\":1,\"SectorSize\":2048,"
+                         "\"Phase1Out\":\"eyJQaGFzZTFPdXQiOiJlMzA9In0=\"}";
     CHECK_STATUS(decode(nested, strlen(nested), &c1, &err), CUZK_ERR_FORMAT);
     CHECK(strstr(err.text, "within a wrapper") != NULL);
-    free(nested);
     free(plain);
+    free(t);
+}
+
+/* A huge string in the wrapped text must not cost quadratic time. */
+TEST(huge_token) {
+    cuzk_error err;
+    porep_c1 *c1;
+    const size_t n = 30000000, encoded = base64_encoded_bytes(n);
+    char *inner = malloc(n), *t = malloc(encoded + 100);
+    memset(inner, 'a', n);
+    memcpy(inner, "{\"x\":\"", 6);
+    strcpy(t, "{\"Phase1Out\":\"");
+    const size_t head = strlen(t);
+    base64_encode((const uint8_t *)inner, n, t + head);
+    strcpy(t + head + encoded, "\",\"SectorNum\":1,\"SectorSize\":2048}");
+    const double start = check_seconds();
+    CHECK_STATUS(decode(t, strlen(t), &c1, &err), CUZK_ERR_FORMAT);
+    CHECK(strstr(err.text, "Phase1Out: no value within") != NULL);
+    CHECK(check_seconds() - start < 2);
+    free(inner);
     free(t);
 }
 
@@ -531,13 +546,15 @@ TEST(supraseal_bincode) {
 }
 
 int main(int argc, char **argv) {
-    const check_case cases[] = {
-        RUN(porep_2k),           RUN(porep_2k_v1),       RUN(porep_2k_synth),
-        RUN(porep_2k_ni),        RUN(porep_8m),          RUN(independent),
-        RUN(any_key_order),      RUN(refused_edits),     RUN(not_canonical),
-        RUN(all_zero_header),    RUN(wrappers),          RUN(truncated),
-        RUN(nesting_is_bounded), RUN(binary_corruption), RUN(check_names_the_place),
-        RUN(supraseal_bincode)};
+    const check_case cases[] = {RUN(porep_2k),          RUN(porep_2k_v1),
+                                RUN(porep_2k_synth),    RUN(porep_2k_ni),
+                                RUN(porep_8m),          RUN(independent),
+                                RUN(any_key_order),     RUN(refused_edits),
+                                RUN(not_canonical),     RUN(all_zero_header),
+                                RUN(wrappers),          RUN(huge_token),
+                                RUN(truncated),         RUN(nesting_is_bounded),
+                                RUN(binary_corruption), RUN(check_names_the_place),
+                                RUN(supraseal_bincode)};
     host_std *h;
     cuzk_error err;
     if (host_std_new(2, 0, &h, &err) != CUZK_OK) return 1;
