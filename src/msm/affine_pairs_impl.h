@@ -16,6 +16,11 @@ static inline affine ref_load(msm_ref ref) {
     return p;
 }
 
+/* Inline and by x first, which is hardly ever zero otherwise. */
+static inline bool is_infinity(const affine *p) {
+    return F_(is_zero)(&p->x) && F_(is_zero)(&p->y);
+}
+
 typedef enum pair_kind { PAIR_ADD, PAIR_DOUBLE, PAIR_OPPOSITE, PAIR_LEFT, PAIR_RIGHT } pair_kind;
 
 /* The rare cases of equal x. Points with y = 0 are their own negatives (none is in the group, but
@@ -34,8 +39,8 @@ static __attribute__((noinline)) pair_kind equal_x_denominator(element *d, msm_r
 /* What the pair's slope is divided by, never zero. */
 static inline pair_kind pair_denominator(element *d, msm_ref left, msm_ref right) {
     const affine *p = msm_ref_point(left), *q = msm_ref_point(right);
-    const bool no_p = G_(affine_is_infinity)(p);
-    if (no_p || G_(affine_is_infinity)(q)) {
+    const bool no_p = is_infinity(p);
+    if (no_p || is_infinity(q)) {
         *d = F_(one)();
         return no_p ? PAIR_RIGHT : PAIR_LEFT;
     }

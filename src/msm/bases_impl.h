@@ -35,8 +35,7 @@ static bad_base bases_load(affine *z, const msm_bases *bases, const size_t *inde
 
 /* Infinity has no encoding among bases (see msm_bases). */
 static bool base_is_infinity(const msm_bases *bases, size_t index) {
-    return bases->form == MSM_AFFINE &&
-           G_(affine_is_infinity)(&((const affine *)bases->data)[index]);
+    return bases->form == MSM_AFFINE && is_infinity(&((const affine *)bases->data)[index]);
 }
 
 /* That of the lowest index among several reports. */

@@ -3,7 +3,7 @@
  *
  *   MSM_GROUP         g1 or g2
  *   MSM_FIELD         its coordinate field, fp or fp2
- *   MSM_DEGREE  1 or 2 */
+ *   MSM_DEGREE    1 or 2 */
 #include <string.h>
 
 #include "base/host.h"

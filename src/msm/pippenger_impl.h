@@ -288,8 +288,9 @@ static size_t count_full(const fr_t *scalars, size_t n) {
     return full;
 }
 
-static void plan(pippenger *p, size_t n) {
-    msm_windows_init(&p->windows, msm_window_bits(count_full(p->scalars, n), BUCKET_COST));
+/* Choices for n terms, `full` of which have scalars other than 0, 1 and -1. */
+static void plan(pippenger *p, size_t n, size_t full) {
+    msm_windows_init(&p->windows, msm_window_bits(full, BUCKET_COST));
     const size_t digits = p->windows.digits, tile = digits * TILE_TERMS_PER_BUCKET;
     p->tile = least(n, tile > MIN_TILE_TERMS ? tile : MIN_TILE_TERMS);
     p->column_bits = p->windows.bits / 2;
@@ -306,10 +307,13 @@ typedef struct allocation {
     size_t count, size;
 } allocation;
 
-static cuzk_status allocate_and_run(pippenger *p, point *out, size_t n, cuzk_error *err) {
+#define ALLOCATIONS 11
+
+/* What a planned MSM allocates. */
+static void list_allocations(pippenger *p, allocation all[ALLOCATIONS]) {
     const size_t workers = p->host->workers, blocks = divide_up(p->tile, BLOCK);
     const size_t lines = ((size_t)1 << p->row_bits) + ((size_t)1 << p->column_bits);
-    const allocation all[] = {
+    const allocation list[ALLOCATIONS] = {
         {(void **)&p->points, p->tile, sizeof(affine)},
         {(void **)&p->recoded, p->tile + 1, sizeof(msm_recoded)}, /* with MSM_RECODED_PADDING */
         {(void **)&p->full, blocks, sizeof(uint32_t)},
@@ -322,15 +326,33 @@ static cuzk_status allocate_and_run(pippenger *p, point *out, size_t n, cuzk_err
         {(void **)&p->ends_memory, workers * p->task_windows * p->task_buckets, sizeof(uint32_t)},
         {(void **)&p->lines_memory, workers * p->task_windows * lines, sizeof(affine)},
     };
-    const size_t n_all = sizeof all / sizeof all[0];
+    memcpy(all, list, sizeof list);
+}
+
+static cuzk_status allocate_and_run(pippenger *p, point *out, size_t n, cuzk_error *err) {
+    allocation all[ALLOCATIONS];
     cuzk_status status = CUZK_OK;
-    for (size_t i = 0; i < n_all && status == CUZK_OK; i++)
+    list_allocations(p, all);
+    for (size_t i = 0; i < ALLOCATIONS && status == CUZK_OK; i++)
         status = cuzk_host_alloc(p->host, all[i].memory, all[i].count, all[i].size, "MSM workspace",
                                  err);
     if (status == CUZK_OK) status = run(p, out, n, err);
-    for (size_t i = 0; i < n_all; i++)
+    for (size_t i = 0; i < ALLOCATIONS; i++)
         cuzk_host_free(p->host, *all[i].memory, all[i].count, all[i].size);
     return status;
+}
+
+size_t OF_GROUP(msm_workspace_bytes)(unsigned workers, size_t n) {
+    const cuzk_host host = {.workers = workers};
+    pippenger p = {.host = &host};
+    allocation all[ALLOCATIONS];
+    size_t bytes = 0;
+    if (n <= NAIVE_TERMS) return 0;
+    plan(&p, n, n);
+    list_allocations(&p, all);
+    for (size_t i = 0; i < ALLOCATIONS; i++)
+        bytes += all[i].count * all[i].size;
+    return bytes;
 }
 
 void OF_GROUP(msm_naive)(point *out, const affine *bases, const fr_t *scalars, size_t n) {
@@ -363,7 +385,7 @@ static cuzk_status gather(const cuzk_host *host, point *out, msm_bases bases, co
                           const fr_t *scalars, size_t n, cuzk_error *err) {
     pippenger p = {.host = host, .bases = bases, .index = index, .scalars = scalars};
     if (n <= NAIVE_TERMS) return term_by_term(&p, out, n, err);
-    plan(&p, n);
+    plan(&p, n, count_full(scalars, n));
     return allocate_and_run(&p, out, n, err);
 }
 

@@ -71,11 +71,20 @@ static cuzk_status subset_run(const cuzk_host *host, subset_job *job, size_t tas
     return CUZK_OK;
 }
 
+static size_t subset_tasks(size_t n, size_t words_per_task) {
+    return (n + words_per_task * 64 - 1) / (words_per_task * 64);
+}
+
+size_t OF_GROUP(msm_subset_workspace_bytes)(unsigned workers, size_t n) {
+    const size_t tasks = subset_tasks(n, subset_words_per_task(n, workers));
+    return workers * sizeof(subset_worker) + tasks * (sizeof(affine) + sizeof(bad_base));
+}
+
 cuzk_status OF_GROUP(msm_subset)(const cuzk_host *host, point *out, msm_bases bases,
                                  const uint64_t *bitmap, size_t n, cuzk_error *err) {
     CUZK_TRY(bases_check_count(&bases, n, err));
     const size_t words_per_task = subset_words_per_task(n, host->workers);
-    const size_t tasks = (n + words_per_task * 64 - 1) / (words_per_task * 64);
+    const size_t tasks = subset_tasks(n, words_per_task);
     subset_job job = {.bases = bases, .bitmap = bitmap, .n = n, .words_per_task = words_per_task};
     void *workers = NULL, *results = NULL, *bad = NULL;
     affine total;

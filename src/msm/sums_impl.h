@@ -74,7 +74,7 @@ static inline void sums_open(sums *s, affine *target) {
     if (s->n_groups == SUMS_CAPACITY || s->n_refs + 2 > SUMS_CAPACITY) sums_flush(s);
     s->targets[s->n_groups] = target;
     s->starts[s->n_groups++] = (uint32_t)s->n_refs;
-    if (!G_(affine_is_infinity)(target)) s->refs[s->n_refs++] = msm_ref_of(target, 0);
+    if (!is_infinity(target)) s->refs[s->n_refs++] = msm_ref_of(target, 0);
 }
 
 static inline void sums_push(sums *s, msm_ref ref) {
@@ -87,7 +87,7 @@ static inline void sums_push(sums *s, msm_ref ref) {
 }
 
 static inline void sums_push_point(sums *s, const affine *p) {
-    if (!G_(affine_is_infinity)(p)) sums_push(s, msm_ref_of(p, 0));
+    if (!is_infinity(p)) sums_push(s, msm_ref_of(p, 0));
 }
 
 /* Spread points over several running sums, which share the inversions better than one. */

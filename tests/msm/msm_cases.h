@@ -469,6 +469,33 @@ static cuzk_status run_all(const cuzk_host *h, cuzk_error *err) {
     return status;
 }
 
+/* The workspace is what was foretold. */
+TEST(workspace) {
+    static uint64_t bitmap[MOST / 64 + 1];
+    for (size_t i = 0; i < MOST; i++)
+        scalars[i] = random_scalar();
+    for (unsigned w = 1; w <= 3; w++) {
+        for (size_t n = 1; n <= MOST; n = n * 7 + 2) {
+            cuzk_error err;
+            point sum;
+            host_std *some = NULL;
+            CHECK_OK(host_std_new(w, 0, &some, &err));
+            const cuzk_host *h = host_std_host(some);
+            CHECK_OK(OF_GROUP(msm)(h, &sum, affine_bases(bases, n), scalars, n, &err));
+            CHECK_U64(host_std_peak(some), OF_GROUP(msm_workspace_bytes)(w, n));
+            host_std_free(some);
+            CHECK_OK(host_std_new(w, 0, &some, &err));
+            h = host_std_host(some);
+            CHECK_OK(OF_GROUP(msm_subset)(h, &sum, affine_bases(bases, n), bitmap, n, &err));
+            CHECK_U64(host_std_peak(some), OF_GROUP(msm_subset_workspace_bytes)(w, n));
+            host_std_free(some);
+        }
+    }
+    /* Within the budget of a prover at its largest sizes. */
+    CHECK(OF_GROUP(msm_workspace_bytes)(2, (size_t)1 << 22) < (size_t)300 << 20);
+    CHECK(OF_GROUP(msm_workspace_bytes)(2, (size_t)1 << 30) < (size_t)300 << 20);
+}
+
 /* With more workers than windows, tasks own parts of a window's buckets. */
 TEST(many_workers) {
     const size_t n = 40000;
@@ -641,8 +668,8 @@ int main(int argc, char **argv) {
                                 RUN(equal_scalars), RUN(repeated_bases),    RUN(several_tiles),
                                 RUN(gather),        RUN(too_few_bases),     RUN(subset),
                                 RUN(subset_tasks),  RUN(bad_encodings),     RUN(fixed_base),
-                                RUN(workers),       RUN(many_workers),      RUN(no_memory),
-                                RUN(cancelled)};
+                                RUN(workers),       RUN(many_workers),      RUN(workspace),
+                                RUN(no_memory),     RUN(cancelled)};
     cuzk_error err;
     host_std *two = NULL;
     if (host_std_new(2, 0, &two, &err) != CUZK_OK) return 1;
