@@ -36,7 +36,7 @@ static void sums_init(sums *s) {
 
 /* Pair up the points of every group: their sums take the places of the pairs, an odd last point
  * keeps its own. Groups of one point are done. Returns the number of pairs; pair i's sum will be
- * sums[i]. */
+ * results[i]. */
 static size_t sums_pair_up(sums *s, affine *results) {
     size_t pairs = 0, refs = 0, groups = 0;
     s->starts[s->n_groups] = (uint32_t)s->n_refs;
