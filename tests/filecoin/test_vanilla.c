@@ -84,22 +84,6 @@ TEST(window) {
     check_post("window-2k", 3);
 }
 
-/* A real 32 GiB proof from Curio's golden files: sector 1, randomness 0. */
-TEST(window_32g) {
-    cuzk_error err;
-    registered_post post;
-    post_vanilla *v;
-    const node32 randomness = {0};
-    blob b = load("vectors/post-32gib-window.vproof");
-    CHECK_OK(registered_post_by_number(13, &post, &err));
-    CHECK_OK(read_post(&post, &b, 1, &v, &err));
-    REQUIRE(v != NULL);
-    CHECK_U64(v->sectors[0].sector_id, 1);
-    CHECK_OK(post_vanilla_check(host, &post, randomness, v, &err));
-    post_vanilla_free(host, v);
-    free(b.data);
-}
-
 TEST(post_refuses) {
     cuzk_error err;
     registered_post winning, window, other;
@@ -273,9 +257,9 @@ TEST(memory) {
 }
 
 int main(int argc, char **argv) {
-    const check_case cases[] = {RUN(winning),      RUN(window),          RUN(window_32g),
-                                RUN(post_refuses), RUN(post_corruption), RUN(snap),
-                                RUN(merkle_paths), RUN(canonical_edges), RUN(memory)};
+    const check_case cases[] = {RUN(winning),         RUN(window), RUN(post_refuses),
+                                RUN(post_corruption), RUN(snap),   RUN(merkle_paths),
+                                RUN(canonical_edges), RUN(memory)};
     host_std *h;
     cuzk_error err;
     if (host_std_new(2, 0, &h, &err) != CUZK_OK) return 1;
