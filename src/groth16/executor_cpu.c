@@ -4,7 +4,6 @@
 #include "groth16/executor.h"
 #include "groth16/bits_compact.h"
 #include "groth16/groth16_internal.h"
-#include "groth16/msm_workspace.h"
 
 #include "poly/ntt.h"
 
@@ -310,10 +309,17 @@ static void cpu_close(executor *ex) {
 }
 
 /* The most that a query's sums hold at once, the selection included. */
-static uint64_t query_bytes(unsigned workers, const r1cs *c, density d, unsigned group_degree) {
-    const uint64_t terms = d.inputs + dense_fields(c, &d);
-    return selection_bytes(c, &d) + groth16_max(msm_workspace_bytes(workers, terms, group_degree),
-                                                msm_subset_workspace_bytes(workers, group_degree));
+static uint64_t query_bytes_g1(unsigned workers, const r1cs *c, density d) {
+    const size_t terms = (size_t)(d.inputs + dense_fields(c, &d));
+    return selection_bytes(c, &d) +
+           groth16_max(msm_workspace_bytes_g1(workers, terms),
+                       msm_subset_workspace_bytes_g1(workers, (size_t)d.aux));
+}
+static uint64_t query_bytes_g2(unsigned workers, const r1cs *c, density d) {
+    const size_t terms = (size_t)(d.inputs + dense_fields(c, &d));
+    return selection_bytes(c, &d) +
+           groth16_max(msm_workspace_bytes_g2(workers, terms),
+                       msm_subset_workspace_bytes_g2(workers, (size_t)d.aux));
 }
 
 static cuzk_status cpu_plan(executor *ex, const executor_key *key, uint64_t *device_bytes,
@@ -322,10 +328,11 @@ static cuzk_status cpu_plan(executor *ex, const executor_key *key, uint64_t *dev
     const r1cs *c = key->circuit;
     const unsigned workers = ex->host->workers;
     const uint64_t m = (uint64_t)1 << c->log2_domain, vector = m * sizeof(fr_t);
-    uint64_t peak = groth16_max(3 * vector, vector + msm_workspace_bytes(workers, m - 1, 1));
-    peak = groth16_max(peak, query_bytes(workers, c, density_l(c), 1));
-    peak = groth16_max(peak, query_bytes(workers, c, density_a(c), 1));
-    peak = groth16_max(peak, query_bytes(workers, c, density_b(c), 2));
+    uint64_t peak = groth16_max(3 * vector, vector + msm_workspace_bytes_g1(workers, m - 1));
+    peak = groth16_max(peak, query_bytes_g1(workers, c, density_l(c)));
+    peak = groth16_max(peak, query_bytes_g1(workers, c, density_a(c)));
+    peak = groth16_max(peak, query_bytes_g1(workers, c, density_b(c)));
+    peak = groth16_max(peak, query_bytes_g2(workers, c, density_b(c)));
     *device_bytes = 0;
     *host_bytes = ntt_domain_bytes(c->log2_domain) + peak;
     return CUZK_OK;

@@ -39,7 +39,7 @@ typedef struct golden_shape {
     groth16_params *params;
     executor *ex;
     executor_key key;
-    uint64_t base_bytes; /* of circuit and key: held before proving */
+    uint64_t base_bytes; /* held before proving: circuit, key, vanilla proof */
     bool steps_checked;
 } golden_shape;
 
@@ -121,7 +121,7 @@ static inline void golden_check_params(const golden_shape *g, const json *e) {
     free(want.data);
 }
 
-/* Record the circuit, make its parameters, compare them, load the CPU executor. The file lies in a
+/* Record the circuit, make its parameters, compare them, open the CPU executor. The file lies in a
  * folder of its own under TMPDIR or /tmp. */
 static inline void golden_open(golden_shape *g, const char *shape, const char *circuit) {
     cuzk_error err;
@@ -158,8 +158,6 @@ static inline void golden_open(golden_shape *g, const char *shape, const char *c
     json_free(&e);
     g->key = (executor_key){circuit, g->circuit, g->params};
     CHECK_OK(executor_cpu_open(g->host, &g->ex, &err));
-    g->base_bytes = host_std_used(g->std);
-    CHECK_OK(g->ex->ops->load(g->ex, &g->key, &err));
 }
 
 static inline void golden_close(golden_shape *g) {
@@ -268,7 +266,7 @@ static inline void golden_check_memory(const golden_shape *g) {
     uint64_t device = 0, host = 0;
     CHECK_OK(g->ex->ops->plan(g->ex, &g->key, &device, &host, &err));
     const uint64_t planned = g->base_bytes + witness_bytes(g->circuit) + host;
-    printf("  host peak %.1f MB, planned %.1f MB\n", 1e-6 * (double)host_std_peak(g->std),
+    printf("  host peak %.3f MB, planned %.3f MB\n", 1e-6 * (double)host_std_peak(g->std),
            1e-6 * (double)planned);
     CHECK(host_std_peak(g->std) <= planned);
 }
@@ -289,6 +287,9 @@ static inline void golden_prove(golden_shape *g, const char *job_k) {
     snprintf(name, sizeof name, "filecoin/prove/%s.intermediates.json", job_k);
     json steps = json_load(name);
 
+    g->ex->ops->unload(g->ex);
+    g->base_bytes = host_std_used(g->std);
+    CHECK_OK(g->ex->ops->load(g->ex, &g->key, &err));
     CHECK_OK(witness_new(g->host, g->circuit, &w, &err));
     double start = check_seconds();
     CHECK_OK(r1cs_witness(g->host, g->circuit, filecoin_circuit_cs(g->filecoin), &w, &err));

@@ -38,7 +38,7 @@ static void check_plan(uint64_t rounds) {
         printf("  2^%u, %u threads: %.2f MB planned, %.2f MB taken\n", b.circuit->log2_domain,
                threads, 1e-6 * (double)planned, 1e-6 * (double)peak);
         CHECK(peak <= planned);
-        CHECK(planned <= peak + peak / 5 + (1u << 18) * threads);
+        CHECK(planned <= peak + peak / 20 + 4096);
     }
     toy_bench_close(&b);
 }

@@ -101,8 +101,8 @@ static inline void toy_init(toy *t, uint64_t seed, uint64_t rounds) {
     fr_sqr(&t->x, &t->x);
     fr_sqr(&t->x, &t->x); /* a full-size value */
     t->circuit = (cs_circuit){.name = "toy", .n_blocks = 2, .state = t};
-    t->circuit.blocks[0] = (cs_block){"head", 1, toy_head};
-    t->circuit.blocks[1] = (cs_block){"round", rounds, toy_round};
+    t->circuit.blocks[0] = (cs_block){.name = "head", .count = 1, .synth = toy_head};
+    t->circuit.blocks[1] = (cs_block){.name = "round", .count = rounds, .synth = toy_round};
 }
 
 /* ---- a test's surroundings ---- */
