@@ -4,13 +4,13 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
-#include "cli/json_out.h"
 #include "filecoin/synth.h"
 #include "filecoin/vanilla.h"
 
 #ifdef CUZK_HAVE_FORMATS
 #include "formats/blob_list.h"
 #include "formats/c1_json.h"
+#include "formats/small_json.h"
 #endif
 
 typedef struct synth_args {
@@ -109,39 +109,22 @@ static void write_snap_blob(const void *v, uint32_t k, uint8_t *out) {
     snap_partition_write_bincode(v, k, out);
 }
 
-static cuzk_status open_meta(const char *path, json_out *j, cuzk_error *err) {
-    j->file = fopen(path, "w");
-    if (j->file == NULL) return cuzk_fail(err, CUZK_ERR_IO, "%s: cannot be written", path);
-    json_out_object(j, NULL);
-    return CUZK_OK;
-}
-
-static cuzk_status close_meta(const char *path, json_out *j, cuzk_error *err) {
-    json_out_end_object(j);
-    const bool bad = ferror(j->file) != 0;
-    if (fclose(j->file) != 0 || bad)
-        return cuzk_fail(err, CUZK_ERR_NO_SPACE, "%s: write failed", path);
-    return CUZK_OK;
-}
-
-static cuzk_status write_post_meta(const synth_args *args, const registered_post *post,
-                                   const node32 randomness, const post_vanilla *v,
-                                   cuzk_error *err) {
-    json_out j = {0};
-    CUZK_TRY(open_meta(args->meta, &j, err));
-    json_out_u64(&j, "registered_proof", post->number);
-    json_out_u64(&j, "miner_id", args->miner);
-    json_out_u64(&j, "sector_size", post->sector->bytes);
-    json_out_hex(&j, "randomness", randomness, 32);
-    json_out_array(&j, "sectors");
+/* The public data of a PoSt: ids and comm_r's of its sectors. */
+static cuzk_status write_post_meta(const cuzk_host *host, const synth_args *args,
+                                   const registered_post *post, const node32 randomness,
+                                   const post_vanilla *v, cuzk_error *err) {
+    public_meta meta = {.kind = args->kind, .post = *post, .n_sectors = v->n_sectors};
+    void *memory;
+    memcpy(meta.randomness, randomness, sizeof meta.randomness);
+    CUZK_TRY(cuzk_host_alloc(host, &memory, v->n_sectors, sizeof *meta.sectors, "sectors", err));
+    meta.sectors = memory;
     for (uint32_t i = 0; i < v->n_sectors; i++) {
-        json_out_object(&j, NULL);
-        json_out_u64(&j, "sector_id", v->sectors[i].sector_id);
-        json_out_hex(&j, "comm_r", v->sectors[i].comm_r, 32);
-        json_out_end_object(&j);
+        meta.sectors[i].sector_id = v->sectors[i].sector_id;
+        memcpy(meta.sectors[i].comm_r, v->sectors[i].comm_r, sizeof(node32));
     }
-    json_out_end_array(&j);
-    return close_meta(args->meta, &j, err);
+    const cuzk_status status = public_meta_write_file(&meta, args->meta, err);
+    cuzk_host_free(host, memory, v->n_sectors, sizeof *meta.sectors);
+    return status;
 }
 
 static cuzk_status synth_post(const cuzk_host *host, const synth_args *args,
@@ -159,28 +142,22 @@ static cuzk_status synth_post(const cuzk_host *host, const synth_args *args,
     cuzk_status status =
         write_blobs(host, v, v->n_sectors, post_sector_bincode_bytes(sector, v->sectors[0].n_paths),
                     write_post_blob, args->out, err);
-    if (status == CUZK_OK) status = write_post_meta(args, &post, randomness, v, err);
+    if (status == CUZK_OK) status = write_post_meta(host, args, &post, randomness, v, err);
     post_vanilla_free(host, v);
     return status;
 }
 
 static cuzk_status synth_snap(const cuzk_host *host, const synth_args *args,
                               const sector_shape *sector, cuzk_error *err) {
-    node32 comm_r_old, comm_r_new, comm_d_new;
+    public_meta meta = {.kind = PROOF_SNAP, .update_sector = sector};
     snap_vanilla *v;
-    CUZK_TRY(
-        snap_synth(host, sector, args->seed_bytes, comm_r_old, comm_r_new, comm_d_new, &v, err));
-    json_out j = {0};
-    cuzk_status status = write_blobs(host, v, v->n_partitions, snap_partition_bincode_bytes(sector),
-                                     write_snap_blob, args->out, err);
+    CUZK_TRY(snap_synth(host, sector, args->seed_bytes, meta.comm_r_old, meta.comm_r_new,
+                        meta.comm_d_new, &v, err));
+    const cuzk_status status =
+        write_blobs(host, v, v->n_partitions, snap_partition_bincode_bytes(sector), write_snap_blob,
+                    args->out, err);
     snap_vanilla_free(host, v);
-    if (status == CUZK_OK) status = open_meta(args->meta, &j, err);
-    if (status != CUZK_OK) return status;
-    json_out_u64(&j, "sector_size", sector->bytes);
-    json_out_hex(&j, "comm_r_old", comm_r_old, 32);
-    json_out_hex(&j, "comm_r_new", comm_r_new, 32);
-    json_out_hex(&j, "comm_d_new", comm_d_new, 32);
-    return close_meta(args->meta, &j, err);
+    return status == CUZK_OK ? public_meta_write_file(&meta, args->meta, err) : status;
 }
 
 #endif

@@ -54,11 +54,8 @@ cuzk_status proof_job_porep_public(const cuzk_host *host, const porep_public *pu
 }
 
 cuzk_status proof_job_porep(const cuzk_host *host, porep_c1 *c1, proof_job **out, cuzk_error *err) {
-    porep_public pub = {.seal = c1->seal};
-    memcpy(pub.comm_r, c1->comm_r, sizeof pub.comm_r);
-    memcpy(pub.comm_d, c1->comm_d, sizeof pub.comm_d);
-    memcpy(pub.replica_id, c1->replica_id, sizeof pub.replica_id);
-    memcpy(pub.seed, c1->seed, sizeof pub.seed);
+    porep_public pub;
+    porep_public_of_c1(c1, &pub);
     const uint32_t expected = porep_public_partitions(&c1->seal);
     if (c1->partitions != expected)
         return cuzk_fail(err, CUZK_ERR_MISMATCH, "C1: %u partitions, %s has %u", c1->partitions,
