@@ -4,7 +4,7 @@
 #define CUZK_CLI_BENCH_H
 
 #include "cli/cli.h"
-#include "cli/json_out.h"
+#include "host/json_out.h"
 
 typedef struct bench_table {
     json_out j;

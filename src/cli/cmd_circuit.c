@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/json_out.h"
+#include "host/json_out.h"
 #include "prover/key.h"
 
 typedef struct circuit_args {

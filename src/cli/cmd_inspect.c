@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/inputs.h"
-#include "cli/json_out.h"
+#include "host/json_out.h"
 #include "filecoin/manifest.h"
 #include "filecoin/public_inputs.h"
 #include "groth16/groth16.h"

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/device.h"
 #include "cli/inputs.h"
-#include "cli/json_out.h"
+#include "host/json_out.h"
 #include "prover/prove.h"
 
 typedef struct prove_args {

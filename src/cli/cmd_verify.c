@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/inputs.h"
-#include "cli/json_out.h"
+#include "host/json_out.h"
 #include "prover/prove.h"
 
 typedef struct verify_args {

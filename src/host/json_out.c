@@ -1,4 +1,4 @@
-#include "cli/json_out.h"
+#include "host/json_out.h"
 
 static void text(json_out *j, const char *s) {
     fputc('"', j->file);

@@ -1,6 +1,6 @@
-/* A JSON writer for --json output: values go straight to a stream, commas and indents are kept. */
-#ifndef CUZK_CLI_JSON_OUT_H
-#define CUZK_CLI_JSON_OUT_H
+/* A JSON writer: values go straight to a stream, commas and indents are kept. */
+#ifndef CUZK_HOST_JSON_OUT_H
+#define CUZK_HOST_JSON_OUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
