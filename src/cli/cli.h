@@ -41,13 +41,15 @@ bool cli_parse(int argc, char **argv, const cli_command *self, const cli_option 
 extern const cli_command cmd_setup, cmd_prove_porep, cmd_prove_winning, cmd_prove_window,
     cmd_prove_snap, cmd_verify_porep, cmd_verify_winning, cmd_verify_window, cmd_verify_snap,
     cmd_inspect, cmd_circuit, cmd_synth_porep, cmd_synth_winning, cmd_synth_window, cmd_synth_snap,
-    cmd_bench, cmd_selftest, cmd_doctor;
+    cmd_bench, cmd_selftest, cmd_doctor, cmd_serve;
 
 /* Print "cuzk COMMAND: text" on standard error and return the exit code that fits the status. */
 int cli_report(const cli_command *self, const cuzk_error *err);
 /* The same for a mistake in the arguments: exit code 2, with a hint at --help. */
 int cli_usage(const cli_command *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* What the daemon's commands are in a build without it. */
+int cli_no_server(const cli_command *self);
 /* A host with progress bars on a terminal (plain lines elsewhere) for anything over a second;
  * SIGINT cancels it. threads 0 = all. quiet: no progress. */
 typedef struct cli_session {

@@ -8,7 +8,7 @@ static const cli_command *const commands[] = {
     &cmd_setup,        &cmd_prove_porep,    &cmd_prove_winning, &cmd_prove_window, &cmd_prove_snap,
     &cmd_verify_porep, &cmd_verify_winning, &cmd_verify_window, &cmd_verify_snap,  &cmd_inspect,
     &cmd_circuit,      &cmd_synth_porep,    &cmd_synth_winning, &cmd_synth_window, &cmd_synth_snap,
-    &cmd_bench,        &cmd_selftest,       &cmd_doctor,
+    &cmd_bench,        &cmd_selftest,       &cmd_doctor,        &cmd_serve,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -58,6 +58,8 @@ int main(int argc, char **argv) {
         usage(stdout);
         return EXIT_OK;
     }
+    /* As the Rust daemon is started: cuzk --config FILE. */
+    if (strncmp(argv[1], "--", 2) == 0) return cmd_serve.run(argc, argv, &cmd_serve);
     for (int i = 0; i < N_COMMANDS; i++) {
         const int words = match(commands[i], argc, argv);
         if (words > 0) return commands[i]->run(argc - words, argv + words, commands[i]);

@@ -46,6 +46,15 @@ int cli_usage(const cli_command *self, const char *format, ...) {
     return EXIT_BAD_INPUT;
 }
 
+int cli_no_server(const cli_command *self) {
+    fprintf(
+        stderr,
+        "cuzk %s: this build has no daemon: install its libraries (scripts/install-deps.sh) and "
+        "build again\n",
+        self->name);
+    return EXIT_FAILED;
+}
+
 /* ---- progress ---- */
 
 typedef struct progress_state {

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -39,20 +40,26 @@ struct host_std {
 static _Thread_local bool inside_task;
 static _Thread_local unsigned current_worker;
 
+/* Blocks of this size and more ask for huge pages: the vectors of a proof are gigabytes that are
+ * written front to back, and a fault for every 4 KiB costs more than the arithmetic. */
+#define HUGE_PAGE ((size_t)2 << 20)
+
 static void *std_alloc(void *self, size_t bytes) {
     host_std *h = self;
-    const size_t rounded = (bytes + 63) & ~(size_t)63;
+    const size_t align = bytes >= HUGE_PAGE ? HUGE_PAGE : 64;
+    const size_t rounded = (bytes + align - 1) & ~(align - 1);
     if (rounded < bytes) return NULL;
     const uint64_t now = atomic_fetch_add(&h->used, bytes) + bytes;
     if (h->limit != 0 && now > h->limit) {
         atomic_fetch_sub(&h->used, bytes);
         return NULL;
     }
-    void *p = aligned_alloc(64, rounded);
+    void *p = aligned_alloc(align, rounded);
     if (p == NULL) {
         atomic_fetch_sub(&h->used, bytes);
         return NULL;
     }
+    if (align == HUGE_PAGE) (void)madvise(p, rounded, MADV_HUGEPAGE); /* a wish: may be refused */
     uint64_t peak = atomic_load(&h->peak);
     while (now > peak && !atomic_compare_exchange_weak(&h->peak, &peak, now)) {
     }

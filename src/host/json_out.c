@@ -75,3 +75,7 @@ void json_out_bool(json_out *j, const char *key, bool value) {
     begin_value(j, key);
     fputs(value ? "true" : "false", j->file);
 }
+void json_out_null(json_out *j, const char *key) {
+    begin_value(j, key);
+    fputs("null", j->file);
+}

@@ -22,6 +22,7 @@ void json_out_string(json_out *j, const char *key, const char *value);
 void json_out_hex(json_out *j, const char *key, const uint8_t *data, size_t bytes);
 void json_out_u64(json_out *j, const char *key, uint64_t value);
 void json_out_double(json_out *j, const char *key, double value);
+void json_out_null(json_out *j, const char *key);
 void json_out_bool(json_out *j, const char *key, bool value);
 
 #endif

@@ -1,0 +1,46 @@
+/* cuzk serve: the proving daemon. */
+#include "cli/cli.h"
+
+#ifdef CUZK_HAVE_SERVER
+
+#include "cli/daemon_config.h"
+#include "cli/device.h"
+#include "cli/version.h"
+#include "server/daemon.h"
+
+static cuzk_status reload(void *self, daemon_config *out, cuzk_error *err) {
+    return daemon_config_load(self, true, out, err);
+}
+
+static int run(int argc, char **argv, const cli_command *self) {
+    static config_flags flags; /* large */
+    static daemon_config config;
+    cuzk_error err = {0};
+    int code;
+    const cli_option options[] = {CONFIG_OPTIONS(flags)};
+    if (!cli_parse(argc, argv, self, options, sizeof options / sizeof options[0], NULL, 0, &code))
+        return code;
+    daemon_block_signals();
+    if (daemon_config_load(&flags, true, &config, &err) != CUZK_OK) return cli_report(self, &err);
+    const daemon_setup setup = {.config = &config,
+                                .reload = reload,
+                                .self = &flags,
+                                .open_device = device_open,
+                                .version = CUZK_VERSION};
+    return daemon_run(&setup, &err) == CUZK_OK ? EXIT_OK : cli_report(self, &err);
+}
+
+#else
+static int run(int argc, char **argv, const cli_command *self) {
+    (void)argc;
+    (void)argv;
+    return cli_no_server(self);
+}
+#endif
+
+const cli_command cmd_serve = {
+    "serve", "run the proving daemon (gRPC, status page)",
+    "Serves cuzk.v1.ProvingEngine over gRPC, with a durable queue, until SIGTERM. Settings come "
+    "from a TOML file, CUZK_SECTION_KEY variables and these options, the later over the earlier "
+    "(cuzk config show prints them). docs/daemon.md has the whole story.",
+    run};
