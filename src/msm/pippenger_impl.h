@@ -337,8 +337,11 @@ static cuzk_status allocate_and_run(pippenger *p, point *out, size_t n, cuzk_err
         status = cuzk_host_alloc(p->host, all[i].memory, all[i].count, all[i].size, "MSM workspace",
                                  err);
     if (status == CUZK_OK) status = run(p, out, n, err);
-    for (size_t i = 0; i < ALLOCATIONS; i++)
+    for (size_t i = 0; i < ALLOCATIONS; i++) {
+        /* Digits, orders and bucket sums all tell of the scalars, which are a witness. */
+        if (*all[i].memory != NULL) explicit_bzero(*all[i].memory, all[i].count * all[i].size);
         cuzk_host_free(p->host, *all[i].memory, all[i].count, all[i].size);
+    }
     return status;
 }
 

@@ -26,10 +26,15 @@ static cuzk_status verify_partition(const cuzk_host *host, const groth16_vk *vk,
 cuzk_status prove_finish(const cuzk_host *host, const proving_key *key, const proof_job *job,
                          uint32_t k, const groth16_sums *sums, const groth16_blinding *rs,
                          groth16_proof *proof, cuzk_error *err) {
-    groth16_blinding fresh;
-    if (rs == NULL) CUZK_TRY(groth16_blinding_random(host, &fresh, err));
-    groth16_assemble(key->params->vk, sums, rs != NULL ? rs : &fresh, proof);
-    if (rs == NULL) explicit_bzero(&fresh, sizeof fresh);
+    groth16_blinding blinding;
+    if (rs != NULL && fr_is_zero(&rs->r) && fr_is_zero(&rs->s))
+        return cuzk_fail(err, CUZK_ERR_ARGUMENT, "blinding: r and s are both zero");
+    if (rs != NULL)
+        blinding = *rs;
+    else
+        CUZK_TRY(groth16_blinding_random(host, &blinding, err));
+    groth16_assemble(key->params->vk, sums, &blinding, proof);
+    groth16_blinding_wipe(&blinding);
     return verify_partition(host, key->params->vk, job, k, proof, err);
 }
 
