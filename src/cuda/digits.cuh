@@ -19,7 +19,11 @@ CUZK_HD void scalar_digits(const fr &k, const cuzk_msm_windows &windows, uint32_
     fr plain = k.from_mont();
     uint32_t t[8];
     const bool negate = limbs_sub<8>(t, half, plain.l) != 0;
-    if (negate) plain = fr::zero() - plain;
+    if (negate) {
+        uint32_t r[8];
+        fr_prime::modulus(r);
+        limbs_sub<8>(plain.l, r, plain.l);
+    }
     uint32_t carry = 0;
     for (uint32_t w = 0; w < windows.count; w++) {
         const uint32_t at = windows.at[w], bits = windows.bits[w];

@@ -128,35 +128,55 @@ struct alignas(16) fr {
             a |= l[i];
         return a == 0;
     }
-    friend CUZK_HD fr operator+(const fr &a, const fr &b) {
-        fr z;
+    /* 2r */
+    static CUZK_HD void bound(uint32_t *z) {
+        const uint32_t c[N] = {0x00000002u, 0xfffffffeu, 0xfffcb7fdu, 0xa77b4805u,
+                               0x1343b00au, 0x6673b010u, 0x533afa90u, 0xe7db4ea6u};
+        CUZK_UNROLL
+        for (int i = 0; i < N; i++)
+            z[i] = c[i];
+    }
+    CUZK_HD fr canon() const {
+        fr z = *this;
         uint32_t p[N];
         fr_prime::modulus(p);
-        limbs_add<N>(z.l, a.l, b.l);
         reduce_once<N>(z.l, p);
+        return z;
+    }
+    /* The sum may pass 2^256: its carry takes part in the comparison with 2r. */
+    friend CUZK_HD fr operator+(const fr &a, const fr &b) {
+        fr z;
+        uint32_t r2[N], t[N];
+        bound(r2);
+        const uint32_t carry = limbs_add<N>(z.l, a.l, b.l);
+        t[0] = sub_cc(z.l[0], r2[0]);
+        CUZK_UNROLL
+        for (int i = 1; i < N; i++)
+            t[i] = subc_cc(z.l[i], r2[i]);
+        const uint32_t borrow = subc(carry, 0);
+        CUZK_UNROLL
+        for (int i = 0; i < N; i++)
+            z.l[i] = borrow ? z.l[i] : t[i];
         return z;
     }
     friend CUZK_HD fr operator-(const fr &a, const fr &b) {
         fr z;
-        uint32_t p[N];
-        fr_prime::modulus(p);
+        uint32_t r2[N];
+        bound(r2);
         const uint32_t borrow = limbs_sub<N>(z.l, a.l, b.l);
-        limbs_add_masked<N>(z.l, p, borrow);
+        limbs_add_masked<N>(z.l, r2, borrow);
         return z;
     }
-    /* a < R - r, b < r. */
+    /* b is canonical: the result is < 2r r / R + r < 1.91 r, and b + r < R. */
     friend CUZK_HD fr operator*(const fr &a, const fr &b) {
         fr z;
-        uint32_t p[N];
-        fr_prime::modulus(p);
-        mont_mul_lazy<fr_prime>(z.l, a.l, b.l);
-        reduce_once<N>(z.l, p);
+        mont_mul_lazy<fr_prime>(z.l, b.l, a.l);
         return z;
     }
     /* The integer that the Montgomery form stands for, < r. */
     CUZK_HD fr from_mont() const {
         const fr unit = {{1, 0, 0, 0, 0, 0, 0, 0}};
-        return *this * unit;
+        return (*this * unit).canon();
     }
 };
 

@@ -12,10 +12,12 @@
 #ifdef __CUDACC__
 #define CUZK_HD __host__ __device__ __forceinline__
 #define CUZK_UNROLL _Pragma("unroll")
+#define CUZK_NO_UNROLL _Pragma("unroll 1")
 #define CUZK_CALLED static __host__ __device__ __noinline__
 #else
 #define CUZK_HD inline
 #define CUZK_UNROLL
+#define CUZK_NO_UNROLL
 #define CUZK_CALLED inline
 #endif
 

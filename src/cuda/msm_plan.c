@@ -33,18 +33,16 @@ static void tree_layout(cuzk_tree_plan *t, cuzk_gpu_group curve, uint64_t entrie
     const size_t affine = CUZK_GPU_AFFINE_BYTES(curve);
     t->entries = entries;
     t->buckets = buckets;
-    /* a level halves a bucket; one level even for single points, which it copies */
-    t->levels = longest > 1 ? log2_ceil(longest) : 1;
-    t->batch_min = tuning->tree_batch_min;
+    t->levels = log2_ceil(longest); /* each halves a bucket, rounding up */
     t->threads = CUZK_TREE_BLOCK * sms *
                  (curve == CUZK_GPU_G1 ? tuning->tree_blocks_g1 : tuning->tree_blocks_g2);
     t->outputs = (entries + min_u64(entries, buckets)) / 2 + 1;
-    uint64_t batch = (t->outputs + t->threads - 1) / t->threads;
-    if (batch < t->batch_min) batch = t->batch_min;
     t->points[0] = reserve(total, t->outputs * affine);
     /* of h >= 2 points at least a third go: ceil(h / 2) <= 2 h / 3 */
     t->points[1] = reserve(total, (t->outputs * 2 / 3 + 1) * affine);
-    t->prefix = reserve(total, (uint64_t)t->threads * batch * (affine / 2));
+    /* additions, rounded up to whole blocks of at most 136 a thread */
+    t->prefix = reserve(total, (entries / 2 + CUZK_TREE_BLOCK * 136) * (affine / 2));
+    t->pairs = reserve(total, (buckets + 1) * sizeof(uint32_t));
     for (int i = 0; i < 2; i++)
         t->offsets[i] = reserve(total, (buckets + 1) * sizeof(uint32_t));
     t->sums = reserve(total, cuzk_scan_words(buckets + 1) * sizeof(uint32_t));

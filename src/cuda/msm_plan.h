@@ -40,11 +40,11 @@ typedef struct cuzk_msm_windows {
  * from the start of the scratch. */
 typedef struct cuzk_tree_plan {
     uint64_t entries, buckets;
-    uint32_t levels; /* enough for all entries in one bucket */
-    uint32_t threads, batch_min;
+    uint32_t levels;          /* enough for all entries in one bucket */
+    uint32_t threads;         /* that the device holds at once */
     uint64_t outputs;         /* of the first level, at most */
     size_t points[2], prefix; /* level outputs in turn, running products */
-    size_t offsets[2];        /* buckets + 1 words each */
+    size_t offsets[2], pairs; /* buckets + 1 words each */
     size_t sums;              /* scan workspace */
 } cuzk_tree_plan;
 

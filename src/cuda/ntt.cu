@@ -6,35 +6,18 @@ namespace cuzk {
 namespace {
 
 template <bool reversed, bool last>
-__global__ void __launch_bounds__(NTT_THREADS, 2)
+__global__ void __launch_bounds__(NTT_THREADS, 4)
     ntt_pass_kernel(const __grid_constant__ ntt_pass pass) {
     extern __shared__ uint32_t shared[];
     const ntt_block<reversed, last> block = {pass, shared, blockIdx.x, threadIdx.x};
-    if (reversed) {
-        if (last) {
-            block.load_lines();
-            __syncthreads();
-        }
-        block.inner_step();
+    block.load();
+    CUZK_NO_UNROLL
+    for (uint32_t i = 0; i < block.steps(); i++) {
         __syncthreads();
-        if (block.has_middle()) {
-            block.middle_step();
-            __syncthreads();
-        }
-        block.outer_step();
-    } else {
-        block.outer_step();
-        __syncthreads();
-        if (block.has_middle()) {
-            block.middle_step();
-            __syncthreads();
-        }
-        block.inner_step();
-        if (last) {
-            __syncthreads();
-            block.store_lines();
-        }
+        block.step(reversed ? block.steps() - 1 - i : i);
     }
+    __syncthreads();
+    block.store();
 }
 
 typedef void (*pass_kernel)(const ntt_pass);

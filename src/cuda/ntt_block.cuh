@@ -1,15 +1,18 @@
 /* One pass of a number-theoretic transform: what a block does, phase by phase.
  *
- * A pass of b index bits treats 2^b elements at a distance of 2^below, a "line"; a block of 256
- * threads owns 2^(11-b) neighbouring lines, 2048 elements, and a thread 8 elements at a time, which
- * it transforms in registers by radix 8. Between the (at most three) radix-8 steps elements change
- * threads through shared memory, kept in 8 planes of 32-bit limbs, padded so that the lanes of a
- * warp meet in no bank. Decimation in frequency takes natural order to reversed order inside the
- * line; the mirror image, decimation in time, goes back.
+ * A pass of b index bits treats 2^b elements at a distance of 2^below, a "line"; a block of 128
+ * threads owns 2^(10-b) neighbouring lines, 1024 elements, which stay in shared memory from load to
+ * store. Between them come ceil(b / 3) steps of radix 8: a thread transforms 8 elements in
+ * registers. Shared memory holds 8 planes of 32-bit limbs, padded so that the lanes of a warp meet
+ * in no bank. Decimation in frequency takes natural order to reversed order inside the line; the
+ * mirror image, decimation in time, goes back. Between passes element r of a line is multiplied by
+ * the twist factors of the higher digits of its index.
  *
- * Between passes element r of a line is multiplied by the twist factors of the higher digits of its
- * index. Limit: the integer multiplier (3.6 multiplications an element in a pass of 9 bits, 1 for
- * each higher pass's twist); registers: 64 for elements, 128 in all, 2 blocks a multiprocessor.
+ * Everything but the 5 multiplications inside a transform of 8 runs in loops that are not unrolled,
+ * one or two elements at a time through shared memory: unrolled, a pass is 13,000 instructions, and
+ * the warps wait for the instruction cache. Limit: the integer multiplier (3.6 multiplications an
+ * element in a pass of 9 bits, 1 for each higher pass's twist). 128 registers, 36 KiB of shared
+ * memory: 4 blocks a multiprocessor, so that some compute while others load.
  *
  * Phases hold no state but shared memory, so the CPU tests run them thread by thread. */
 #ifndef CUZK_CUDA_NTT_BLOCK_CUH
@@ -21,10 +24,12 @@
 
 namespace cuzk {
 
-constexpr uint32_t NTT_THREADS = 256, NTT_TILE = 2048, NTT_PLANE = NTT_TILE + NTT_TILE / 8;
+constexpr uint32_t NTT_THREADS = 128, NTT_LOG2_TILE = 10, NTT_TILE = 1 << NTT_LOG2_TILE,
+                   NTT_PLANE = NTT_TILE + NTT_TILE / 8;
 constexpr uint32_t NTT_SHARED_BYTES = NTT_PLANE * 8 * 4;
 
 struct ntt_pass {
+    fr eighth[3]; /* powers of the root of order 8: from the kernel's parameters to operands */
     const fr *in, *factor; /* factor: multiply the input by it element by element, or 0 */
     fr *out;               /* the tile that is read: in place is fine */
     const fr *minus;       /* subtract from the output, or 0 */
@@ -45,14 +50,8 @@ template <bool reversed, bool last> struct ntt_block {
     uint32_t *const shared;
     const uint32_t tile, thread;
 
-    /* log2 of the lines in a tile and of the groups of 8 rows in a line */
-    CUZK_HD uint32_t log2_lines() const { return 11 - pass.bits; }
-    CUZK_HD uint32_t log2_groups() const { return pass.bits - 3; }
-    /* log2 of the distance in the first radix-8 step; in the middle one, if there is one, 3 less */
-    CUZK_HD uint32_t top() const { return pass.bits - 3; }
-    CUZK_HD bool has_middle() const { return pass.bits > 6; }
-    /* levels of the last step, at distance 1 */
-    CUZK_HD uint32_t final_levels() const { return (pass.bits - 1) % 3 + 1; }
+    /* log2 of the lines in a tile */
+    CUZK_HD uint32_t log2_lines() const { return NTT_LOG2_TILE - pass.bits; }
 
     /* ---- places ---- */
 
@@ -67,7 +66,7 @@ template <bool reversed, bool last> struct ntt_block {
     }
     CUZK_HD uint32_t slot(uint32_t line, uint32_t row) const {
         const uint32_t i = last ? line << pass.bits | row : row << log2_lines() | line;
-        return last ? i + (i >> 3) : i + 4 * (i >> 5);
+        return last ? i + (i >> 3) : i + 2 * (i >> 4);
     }
     CUZK_HD fr get(uint32_t line, uint32_t row) const {
         fr x;
@@ -83,12 +82,11 @@ template <bool reversed, bool last> struct ntt_block {
         for (uint32_t i = 0; i < 8; i++)
             shared[i * NTT_PLANE + s] = x.l[i];
     }
-    /* This thread's line, and its group of 8 rows. */
-    CUZK_HD uint32_t line() const {
-        return last ? thread >> log2_groups() : thread & ((1u << log2_lines()) - 1);
-    }
-    CUZK_HD uint32_t group() const {
-        return last ? thread & ((1u << log2_groups()) - 1) : thread >> log2_lines();
+    /* Element i * 128 + thread of the tile, neighbours by neighbours in memory. */
+    CUZK_HD void place(uint32_t i, uint32_t *line, uint32_t *row) const {
+        const uint32_t e = i * NTT_THREADS + thread;
+        *line = last ? e >> pass.bits : e & ((1u << log2_lines()) - 1);
+        *row = last ? e & ((1u << pass.bits) - 1) : e >> log2_lines();
     }
     /* Row m of group g in a step at distance 2^t. */
     static CUZK_HD uint32_t row(uint32_t g, uint32_t t, uint32_t m) {
@@ -112,7 +110,7 @@ template <bool reversed, bool last> struct ntt_block {
                 const fr u = x[i], v = x[i + half];
                 x[i] = u + v;
                 x[i + half] = u - v;
-                if (j != 0) x[i + half] = x[i + half] * root((uint32_t)(256 / half * j));
+                if (j != 0) x[i + half] = x[i + half] * pass.eighth[4 / half * j - 1];
             }
         }
     }
@@ -126,20 +124,11 @@ template <bool reversed, bool last> struct ntt_block {
                 if (i & half) continue;
                 const int j = i & (half - 1);
                 const fr u = x[i];
-                const fr v = j == 0 ? x[i + half] : x[i + half] * root((uint32_t)(256 / half * j));
+                const fr v = j == 0 ? x[i + half] : x[i + half] * pass.eighth[4 / half * j - 1];
                 x[i] = u + v;
                 x[i + half] = u - v;
             }
         }
-    }
-    /* Twiddle of row m (in reversed order) in a step at distance 2^t: w^(low reverse(m)), w of
-     * order 2^(t+3). */
-    CUZK_HD void twiddle8(fr *x, uint32_t g, uint32_t t) const {
-        const uint32_t low = g & ((1u << t) - 1);
-        const uint32_t reverse[8] = {0, 4, 2, 6, 1, 5, 3, 7};
-        CUZK_UNROLL
-        for (int m = 1; m < 8; m++)
-            x[m] = x[m] * root(low * reverse[m] << (6 - t));
     }
     CUZK_HD fr twisted(fr x, uint64_t address, uint32_t row) const {
         for (uint32_t a = 0; a < pass.twists; a++) {
@@ -149,110 +138,83 @@ template <bool reversed, bool last> struct ntt_block {
         }
         return x;
     }
-    CUZK_HD fr input(uint64_t at) const {
-        fr x = read_vectors(pass.in + at);
-        if (pass.factor != nullptr) x = x * read_vectors(pass.factor + at);
-        return x;
-    }
-    CUZK_HD void output(uint64_t at, fr x) const {
-        if (pass.minus != nullptr) x = x - read_vectors(pass.minus + at);
-        write_vectors(pass.out + at, x);
+    CUZK_HD fr scaled(const fr &x, uint32_t row) const {
+        return pass.scale == nullptr ? x : x * read_vectors(pass.scale + row);
     }
 
     /* ---- phases; a barrier stands between two of them ---- */
 
-    /* Contiguous lines: whole tile between memory and shared memory, neighbours by neighbours. */
-    CUZK_HD void load_lines() const {
+    CUZK_HD void load() const {
+        CUZK_UNROLL
         for (uint32_t i = 0; i < 8; i++) {
-            const uint32_t e = i * NTT_THREADS + thread, l = e >> pass.bits,
-                           r = e & ((1u << pass.bits) - 1);
-            if (!inside(l)) continue;
-            fr x = input(address(l, r));
-            if (pass.scale != nullptr) x = x * read_vectors(pass.scale + r);
-            put(l, r, x);
+            uint32_t l, r;
+            place(i, &l, &r);
+            if (inside(l)) put(l, r, read_vectors(pass.in + address(l, r)));
         }
-    }
-    CUZK_HD void store_lines() const {
+        if (pass.factor == nullptr && (reversed ? pass.scale == nullptr : pass.twists == 0)) return;
+        CUZK_NO_UNROLL
         for (uint32_t i = 0; i < 8; i++) {
-            const uint32_t e = i * NTT_THREADS + thread, l = e >> pass.bits,
-                           r = e & ((1u << pass.bits) - 1);
+            uint32_t l, r;
+            place(i, &l, &r);
             if (!inside(l)) continue;
+            const uint64_t at = address(l, r);
             fr x = get(l, r);
-            if (pass.scale != nullptr) x = x * read_vectors(pass.scale + r);
-            output(address(l, r), x);
+            if (pass.factor != nullptr) x = x * read_vectors(pass.factor + at);
+            put(l, r, reversed ? scaled(x, r) : twisted(x, at, r));
         }
     }
-    /* The step at the largest distance: the outer side of the line, in natural order. */
-    CUZK_HD void outer_step() const {
-        const uint32_t l = line(), g = group();
-        if (!inside(l)) return;
-        fr x[8];
-        CUZK_UNROLL
-        for (uint32_t m = 0; m < 8; m++) {
-            const uint32_t r = row(g, top(), m);
-            if (reversed) {
-                x[m] = get(l, r);
-            } else {
-                const uint64_t at = address(l, r);
-                x[m] = twisted(input(at), at, r);
-            }
-        }
-        if (reversed) {
-            twiddle8(x, g, top());
-            backward8(x, 3);
-        } else {
-            forward8(x, 3);
-            twiddle8(x, g, top());
-        }
-        CUZK_UNROLL
-        for (uint32_t m = 0; m < 8; m++) {
-            const uint32_t r = row(g, top(), m);
-            if (reversed) {
-                const uint64_t at = address(l, r);
-                output(at, twisted(x[m], at, r));
-            } else {
-                put(l, r, x[m]);
-            }
+    CUZK_HD void store() const {
+        CUZK_NO_UNROLL
+        for (uint32_t i = 0; i < 8; i++) {
+            uint32_t l, r;
+            place(i, &l, &r);
+            if (!inside(l)) continue;
+            const uint64_t at = address(l, r);
+            fr x = get(l, r);
+            x = reversed ? twisted(x, at, r) : scaled(x, r);
+            if (pass.minus != nullptr) x = x - read_vectors(pass.minus + at);
+            write_vectors(pass.out + at, x.canon());
         }
     }
-    CUZK_HD void middle_step() const {
-        const uint32_t t = top() - 3;
-        const uint32_t l = line(), g = group();
+
+    CUZK_HD uint32_t steps() const { return (pass.bits + 2) / 3; }
+    /* Step i from the natural side: rows at distance 2^t. The last one may be of fewer levels. */
+    CUZK_HD void step(uint32_t i) const {
+        const bool innermost = i + 1 == steps();
+        const uint32_t t = innermost ? 0 : pass.bits - 3 * (i + 1);
+        const uint32_t groups = pass.bits - 3; /* log2, in a line */
+        const uint32_t l = last ? thread >> groups : thread & ((1u << log2_lines()) - 1),
+                       g = last ? thread & ((1u << groups) - 1) : thread >> log2_lines();
         if (!inside(l)) return;
+        if (reversed && !innermost) twiddle(l, g, t);
         fr x[8];
         CUZK_UNROLL
         for (uint32_t m = 0; m < 8; m++)
             x[m] = get(l, row(g, t, m));
-        if (reversed) {
-            twiddle8(x, g, t);
-            backward8(x, 3);
-        } else {
-            forward8(x, 3);
-            twiddle8(x, g, t);
-        }
+        const uint32_t levels = innermost ? (pass.bits - 1) % 3 + 1 : 3;
+        if (reversed)
+            backward8(x, levels);
+        else
+            forward8(x, levels);
         CUZK_UNROLL
         for (uint32_t m = 0; m < 8; m++)
             put(l, row(g, t, m), x[m]);
+        if (!reversed && !innermost) twiddle(l, g, t);
     }
-    /* The step at distance 1: the inner side, in reversed order. Lines apart are read or written
-     * here, contiguous ones stay in shared memory. */
-    CUZK_HD void inner_step() const {
-        const uint32_t l = line(), g = group();
-        if (!inside(l)) return;
-        fr x[8];
-        CUZK_UNROLL
-        for (uint32_t m = 0; m < 8; m++)
-            x[m] = reversed && !last ? input(address(l, 8 * g + m)) : get(l, 8 * g + m);
-        if (reversed)
-            backward8(x, final_levels());
-        else
-            forward8(x, final_levels());
-        CUZK_UNROLL
-        for (uint32_t m = 0; m < 8; m++)
-            if (reversed || last)
-                put(l, 8 * g + m, x[m]);
-            else
-                output(address(l, 8 * g + m), x[m]);
+    /* Row m (in reversed order) of a step at distance 2^t: times w^(low reverse(m)), w of order
+     * 2^(t+3). */
+    CUZK_HD void twiddle(uint32_t l, uint32_t g, uint32_t t) const {
+        const uint32_t low = g & ((1u << t) - 1);
+        put(l, row(g, t, 1), get(l, row(g, t, 1)) * root(low * 4 << (6 - t)));
+        CUZK_NO_UNROLL
+        for (uint32_t m = 2; m < 8; m += 2) {
+            const uint32_t r0 = row(g, t, m), r1 = row(g, t, m + 1);
+            const fr w0 = root(low * bit_reverse(m, 3) << (6 - t)),
+                     w1 = root(low * bit_reverse(m + 1, 3) << (6 - t));
+            const fr x0 = get(l, r0) * w0, x1 = get(l, r1) * w1;
+            put(l, r0, x0);
+            put(l, r1, x1);
+        }
     }
 };
 

@@ -14,7 +14,7 @@ struct fr_powers {
         fr z = fr::one();
         for (int i = 0; i < 32; i++)
             if (e >> i & 1) z = z * power[i];
-        return z;
+        return z.canon();
     }
 };
 
@@ -32,7 +32,7 @@ struct ntt_twist_table {
     CUZK_HD fr entry(uint32_t k) const {
         const uint64_t i = (uint64_t)bit_reverse(k >> column_bits, row_bits) << above;
         const uint64_t j = k & (((uint64_t)1 << column_bits) - 1);
-        return root((i * j) << below & 0xffffffffu) * coset(i);
+        return (root((i * j) << below & 0xffffffffu) * coset(i)).canon();
     }
 };
 
@@ -43,7 +43,7 @@ struct ntt_scale_table {
     uint32_t above, bits;
 
     CUZK_HD fr entry(uint32_t k) const {
-        return base((uint64_t)bit_reverse(k, bits) << above) * factor;
+        return (base((uint64_t)bit_reverse(k, bits) << above) * factor).canon();
     }
 };
 

@@ -7,36 +7,54 @@
  * threads however the points are distributed: one bucket with all points costs what uniform buckets
  * cost.
  *
- * A warp owns 32 K consecutive outputs, lane l the outputs l, l + 32, ...: on the way up a thread
- * multiplies the differences x2 - x1 and stores the running products, inverts once, and adds on the
- * way down. Per addition 480 bytes move for G1 (twice x of both points and once y, a running
- * product each way, the sum). Limit: the integer multiplier; at level 0, whose points are gathered
- * from random places, also the memory. Nothing here synchronises, so a thread's whole work is an
- * ordinary function that the CPU tests run. */
+ * A level's additions are numbered through all buckets. A warp owns 32 K consecutive ones, in runs
+ * of 32 C; a lane takes C neighbours in each run. On the way up a thread multiplies the differences
+ * x2 - x1 and stores the running products; the block shares one inversion among its 128 K
+ * additions; on the way down the threads add. Per addition 480 bytes move for G1 (twice x of both
+ * points and once y, a running product each way, the sum). Limit: the integer multiplier; at level
+ * 0, whose points are gathered from random places, also the memory. Between the two ways threads
+ * meet only in the inversion, so each way is an ordinary function that the CPU tests run. */
 #ifndef CUZK_CUDA_SUM_TREE_CUH
 #define CUZK_CUDA_SUM_TREE_CUH
 
+#include "msm_plan.h"
 #include "point.cuh"
 
 namespace cuzk {
 
-constexpr uint32_t LIST_NEGATIVE = 0x80000000u; /* list entry: the point is subtracted */
+constexpr uint32_t TREE_BLOCK = CUZK_TREE_BLOCK; /* threads */
+constexpr uint32_t LIST_NEGATIVE = 0x80000000u;  /* list entry: the point is subtracted */
 
 template <class F> struct tree_level {
     const affine<F> *points; /* of the whole input (list != 0) or of this level */
     const uint32_t *list;    /* level 0: indices into points with LIST_NEGATIVE; else 0 */
     const uint32_t *in_at;   /* buckets + 1: where a bucket's points begin */
     const uint32_t *out_at;  /* buckets + 1: where its sums begin */
+    const uint32_t *pair_at; /* buckets + 1: the number of its first addition */
     uint32_t buckets;
-    uint32_t batch_min;
+    uint32_t threads;    /* that the device holds at once */
     affine<F> *out;      /* indexed by out_at */
     affine<F> *finished; /* by bucket */
-    uint4 *prefix;       /* thread's running products, in planes of 16 bytes */
+    uint4 *prefix;       /* running products, by block, in planes of 16 bytes */
 };
 
-/* How many sums bucket b has at a level. */
-CUZK_HD uint32_t tree_halves(uint32_t n, bool first_level) {
-    return n > (first_level ? 0u : 1u) ? (n + 1) / 2 : 0;
+/* Of n points in a bucket: the sums and the additions of a level. A single point is finished; at
+ * the first level it has yet to be copied. */
+CUZK_HD uint32_t tree_sums(uint32_t n) {
+    return n > 1 ? (n + 1) / 2 : 0;
+}
+CUZK_HD uint32_t tree_pairs(uint32_t n) {
+    return n / 2;
+}
+
+/* K, the additions of a thread: as few as keep all threads busy, at most about TREE_BATCH_MAX, in
+ * equal shares when the device is filled several times. */
+constexpr uint32_t TREE_BATCH_MAX = 128, TREE_RUN = 8;
+CUZK_HD uint32_t tree_batch(uint32_t additions, uint32_t threads) {
+    const uint32_t each = (additions - 1) / threads + 1;
+    const uint32_t rounds = (each + TREE_BATCH_MAX - 1) / TREE_BATCH_MAX;
+    const uint32_t batch = (each + rounds - 1) / rounds;
+    return batch < TREE_RUN ? batch : (batch + TREE_RUN - 1) / TREE_RUN * TREE_RUN;
 }
 
 template <class T> CUZK_HD T read_vectors(const T *p) {
@@ -68,41 +86,48 @@ template <class T> CUZK_HD void write_vectors(T *p, const T &value) {
 #endif
 }
 
-/* A place in a level: output `o` in bucket b. */
+/* The bucket of an addition. */
 struct tree_cursor {
-    uint32_t b, out_first, out_end, in_first, in_count;
+    uint32_t b, pair_first, pair_end, in_first, in_count, out_first;
 
-    /* Largest b in [low, high) with out_at[b] <= o < out_at[b + 1]. */
-    CUZK_HD void search(const uint32_t *in_at, const uint32_t *out_at, uint32_t low, uint32_t high,
-                        uint32_t o) {
+    template <class L> CUZK_HD void enter(const L &level, uint32_t bucket) {
+        b = bucket;
+        pair_first = level.pair_at[b];
+        pair_end = level.pair_at[b + 1];
+        in_first = level.in_at[b];
+        in_count = level.in_at[b + 1] - in_first;
+        out_first = level.out_at[b];
+    }
+    /* pair_at[low] <= o < pair_at[high] */
+    template <class L>
+    CUZK_HD void search(const L &level, uint32_t low, uint32_t high, uint32_t o) {
         while (high - low > 1) {
             const uint32_t middle = low + (high - low) / 2;
-            if (out_at[middle] <= o)
+            if (level.pair_at[middle] <= o)
                 low = middle;
             else
                 high = middle;
         }
-        enter(in_at, out_at, low);
+        enter(level, low);
     }
-    CUZK_HD void enter(const uint32_t *in_at, const uint32_t *out_at, uint32_t bucket) {
-        b = bucket;
-        out_first = out_at[b];
-        out_end = out_at[b + 1];
-        in_first = in_at[b];
-        in_count = in_at[b + 1] - in_first;
-    }
-    /* To output o, usually near by: a few steps, then a search. */
-    CUZK_HD void seek(const uint32_t *in_at, const uint32_t *out_at, uint32_t buckets, uint32_t o) {
-        if (o >= out_end) {
-            uint32_t next = b + 1;
-            for (int step = 0; step < 6; step++, next++)
-                if (o < out_at[next + 1]) return enter(in_at, out_at, next);
-            search(in_at, out_at, next, buckets, o);
-        } else if (o < out_first) {
-            uint32_t next = b - 1;
-            for (int step = 0; step < 6; step++, next--)
-                if (o >= out_at[next]) return enter(in_at, out_at, next);
-            search(in_at, out_at, 0, next + 1, o);
+    /* To addition o, usually near by: in growing strides, then a search. */
+    template <class L> CUZK_HD void seek(const L &level, uint32_t o) {
+        if (o >= pair_end) {
+            uint32_t low = b + 1, high = b + 2, stride = 1;
+            while (high < level.buckets && level.pair_at[high] <= o) {
+                low = high;
+                high += stride;
+                stride *= 2;
+            }
+            search(level, low, high < level.buckets ? high : level.buckets, o);
+        } else if (o < pair_first) {
+            uint32_t high = b, low = b - 1, stride = 1;
+            while (level.pair_at[low] > o) {
+                high = low;
+                low = low > stride ? low - stride : 0;
+                stride *= 2;
+            }
+            search(level, low, high, o);
         }
     }
 };
@@ -142,15 +167,9 @@ CUZK_HD tree_case tree_classify(const tree_point<F> &p, const tree_point<F> &q, 
 }
 
 template <class F>
-CUZK_HD uint4 *tree_prefix(const tree_level<F> &level, uint32_t j, uint32_t plane, uint32_t thread,
-                           uint32_t threads) {
-    return level.prefix + ((uint64_t)j * (sizeof(F) / 16) + plane) * threads + thread;
-}
-
-template <class F>
-CUZK_HD void tree_store(const tree_level<F> &level, const tree_cursor &c, uint32_t o,
+CUZK_HD void tree_store(const tree_level<F> &level, const tree_cursor &c, uint32_t k,
                         const affine<F> &sum) {
-    affine<F> *const to = c.out_end - c.out_first == 1 ? level.finished + c.b : level.out + o;
+    affine<F> *const to = c.in_count <= 2 ? level.finished + c.b : level.out + c.out_first + k;
     write_vectors(to, {sum.x.canon(), sum.y.canon()});
 }
 
@@ -177,62 +196,103 @@ CUZK_HD affine<F> tree_pair(tree_case kind, const tree_point<F> &p, const tree_p
     return sum;
 }
 
-template <class F>
-CUZK_HD void tree_thread(const tree_level<F> &level, uint32_t thread, uint32_t threads) {
-    const uint32_t outputs = level.out_at[level.buckets];
-    uint32_t batch = (outputs + threads - 1) / threads;
-    if (batch < level.batch_min) batch = level.batch_min;
-    const uint64_t first = (uint64_t)(thread / 32) * 32 * batch + thread % 32;
-    if (first >= outputs) return;
-    uint32_t count = (outputs - (uint32_t)first + 31) / 32;
-    if (count > batch) count = batch;
+/* A thread of a level. */
+template <class F> struct tree_worker {
+    const tree_level<F> &level;
+    uint32_t additions, batch, run;
+    uint64_t first; /* addition */
+    uint4 *prefix;
+    static constexpr uint32_t PLANES = sizeof(F) / 16;
 
-    tree_cursor c;
-    c.search(level.in_at, level.out_at, 0, level.buckets, (uint32_t)first);
-    F product = F::one();
-    for (uint32_t j = 0; j < count; j++) {
-        const uint32_t o = (uint32_t)first + 32 * j;
-        c.seek(level.in_at, level.out_at, level.buckets, o);
-        const uint32_t k = 2 * (o - c.out_first);
-        if (k + 1 >= c.in_count) continue;
-        const tree_point<F> p = tree_input(level, c.in_first + k),
-                            q = tree_input(level, c.in_first + k + 1);
-        const F x1 = p.x(), x2 = q.x();
-        const tree_case kind = tree_classify(p, q, x1, x2);
-        if (kind > TREE_DOUBLE) continue;
-        const F y1 = kind == TREE_DOUBLE ? p.y() : F::zero();
-        const F d = kind == TREE_DOUBLE ? y1 + y1 : x2 - x1;
-        CUZK_UNROLL
-        for (uint32_t plane = 0; plane < sizeof(F) / 16; plane++)
-            *tree_prefix(level, j, plane, thread, threads) = ((const uint4 *)&product)[plane];
-        product = product * d;
+    CUZK_HD tree_worker(const tree_level<F> &l, uint32_t block, uint32_t thread)
+        : level(l), additions(l.pair_at[l.buckets]) {
+        batch = additions == 0 ? 1 : tree_batch(additions, level.threads);
+        run = batch < TREE_RUN ? 1 : TREE_RUN;
+        first =
+            ((uint64_t)block * (TREE_BLOCK / 32) + thread / 32) * 32 * batch + thread % 32 * run;
+        prefix = level.prefix + (uint64_t)block * TREE_BLOCK * batch * PLANES + thread;
     }
-    F inverse = product.inverse();
-    for (uint32_t j = count; j-- > 0;) {
-        const uint32_t o = (uint32_t)first + 32 * j;
-        c.seek(level.in_at, level.out_at, level.buckets, o);
-        const uint32_t k = 2 * (o - c.out_first);
-        const tree_point<F> p = tree_input(level, c.in_first + k);
-        if (k + 1 >= c.in_count) {
-            tree_store(level, c, o, {p.x(), p.y()});
-            continue;
-        }
-        const tree_point<F> q = tree_input(level, c.in_first + k + 1);
-        const F x1 = p.x(), x2 = q.x();
-        const tree_case kind = tree_classify(p, q, x1, x2);
-        F d_inverse = F::zero();
-        if (kind <= TREE_DOUBLE) {
-            const F y1 = kind == TREE_DOUBLE ? p.y() : F::zero();
-            const F d = kind == TREE_DOUBLE ? y1 + y1 : x2 - x1;
-            F before;
+    /* Past the end of all additions? Then for every thread of the block. */
+    static CUZK_HD bool block_idle(const tree_level<F> &l, uint32_t block) {
+        const uint32_t additions = l.pair_at[l.buckets];
+        return additions == 0 ||
+               (uint64_t)block * TREE_BLOCK * tree_batch(additions, l.threads) >= additions;
+    }
+    CUZK_HD uint64_t addition(uint32_t j) const {
+        return first + (uint64_t)(j / run) * 32 * run + j % run;
+    }
+    CUZK_HD uint32_t count() const {
+        uint32_t n = batch;
+        while (n > 0 && addition(n - 1) >= additions)
+            n--;
+        return n;
+    }
+
+    /* The product of all denominators. */
+    CUZK_HD F up() const {
+        F product = F::one();
+        const uint32_t n = count();
+        if (n == 0) return product;
+        tree_cursor c;
+        c.search(level, 0, level.buckets, (uint32_t)first);
+        for (uint32_t j = 0; j < n; j++) {
+            const uint32_t o = (uint32_t)addition(j);
+            c.seek(level, o);
+            const uint32_t at = c.in_first + 2 * (o - c.pair_first);
+            const tree_point<F> p = tree_input(level, at), q = tree_input(level, at + 1);
+            const F x1 = p.x(), x2 = q.x();
+            const tree_case kind = tree_classify(p, q, x1, x2);
+            if (kind > TREE_DOUBLE) continue;
             CUZK_UNROLL
-            for (uint32_t plane = 0; plane < sizeof(F) / 16; plane++)
-                ((uint4 *)&before)[plane] = *tree_prefix(level, j, plane, thread, threads);
-            d_inverse = inverse * before;
-            inverse = inverse * d;
+            for (uint32_t plane = 0; plane < PLANES; plane++)
+                prefix[(uint64_t)(j * PLANES + plane) * TREE_BLOCK] =
+                    ((const uint4 *)&product)[plane];
+            product = product * denominator(kind, p, x1, x2);
         }
-        tree_store(level, c, o, tree_pair(kind, p, q, x1, x2, d_inverse));
+        return product;
     }
+    /* The additions; inverse is that of up(). The last addition of an odd bucket also hands on the
+     * point that is left over. */
+    CUZK_HD void down(F inverse) const {
+        const uint32_t n = count();
+        if (n == 0) return;
+        tree_cursor c;
+        c.search(level, 0, level.buckets, (uint32_t)addition(n - 1));
+        for (uint32_t j = n; j-- > 0;) {
+            const uint32_t o = (uint32_t)addition(j);
+            c.seek(level, o);
+            const uint32_t k = o - c.pair_first, at = c.in_first + 2 * k;
+            const tree_point<F> p = tree_input(level, at), q = tree_input(level, at + 1);
+            if (2 * k + 3 == c.in_count) {
+                const tree_point<F> left = tree_input(level, at + 2);
+                tree_store(level, c, k + 1, {left.x(), left.y()});
+            }
+            const F x1 = p.x(), x2 = q.x();
+            const tree_case kind = tree_classify(p, q, x1, x2);
+            F d_inverse = F::zero();
+            if (kind <= TREE_DOUBLE) {
+                F before;
+                CUZK_UNROLL
+                for (uint32_t plane = 0; plane < PLANES; plane++)
+                    ((uint4 *)&before)[plane] = prefix[(uint64_t)(j * PLANES + plane) * TREE_BLOCK];
+                d_inverse = inverse * before;
+                inverse = inverse * denominator(kind, p, x1, x2);
+            }
+            tree_store(level, c, k, tree_pair(kind, p, q, x1, x2, d_inverse));
+        }
+    }
+    static CUZK_HD F denominator(tree_case kind, const tree_point<F> &p, const F &x1, const F &x2) {
+        if (kind == TREE_ADD) return x2 - x1;
+        const F y1 = p.y();
+        return y1 + y1;
+    }
+};
+
+/* Bucket b of the first level, if it has a single point: finished at once. */
+template <class F> CUZK_HD void tree_single(const tree_level<F> &level, uint32_t b) {
+    if (level.in_at[b + 1] - level.in_at[b] != 1) return;
+    const tree_point<F> p = tree_input(level, level.in_at[b]);
+    write_vectors(level.finished + b, {p.x().canon(), p.y().canon()});
 }
 
 } // namespace cuzk

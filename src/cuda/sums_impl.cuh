@@ -9,20 +9,53 @@
 
 namespace cuzk {
 
-/* 128 threads; 128 registers a thread for G1 and 255 for G2 (2 Fp2 values and their products). */
-template <class F>
-__global__ void __launch_bounds__(CUZK_TREE_BLOCK, sizeof(F) == sizeof(fp) ? 4 : 2)
-    tree_add(tree_level<F> level) {
-    tree_thread(level, blockIdx.x * CUZK_TREE_BLOCK + threadIdx.x, gridDim.x * CUZK_TREE_BLOCK);
+/* The inverse of each thread's value: one warp inverts the products of the block's warps, lane by
+ * lane. Shared memory: 5 warps of F. */
+template <class F> __device__ __forceinline__ F block_inverse(const F &value) {
+    constexpr uint32_t WARPS = TREE_BLOCK / 32;
+    extern __shared__ char shared_memory[];
+    F(*const values)[32] = (F(*)[32])shared_memory;
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    values[warp][lane] = value;
+    __syncthreads();
+    if (warp == 0) {
+        F product = value;
+        CUZK_NO_UNROLL
+        for (uint32_t w = 1; w < WARPS; w++)
+            product = product * values[w][lane];
+        values[WARPS][lane] = product.inverse();
+    }
+    __syncthreads();
+    F inverse = values[WARPS][lane];
+    CUZK_NO_UNROLL
+    for (uint32_t w = 0; w < WARPS; w++)
+        if (w != warp) inverse = inverse * values[w][lane];
+    return inverse;
 }
 
-/* Sums of a level, by bucket: source of the scan that places them. */
-struct tree_counts {
+/* 128 registers a thread for G1 and 255 for G2 (Fp2 values and their products). */
+template <class F>
+__global__ void __launch_bounds__(TREE_BLOCK, sizeof(F) == sizeof(fp) ? 4 : 2)
+    tree_add(const __grid_constant__ tree_level<F> level) {
+    if (tree_worker<F>::block_idle(level, blockIdx.x)) return;
+    const tree_worker<F> worker(level, blockIdx.x, threadIdx.x);
+    worker.down(block_inverse(worker.up()));
+}
+
+template <class F>
+__global__ void __launch_bounds__(256) tree_singles(const __grid_constant__ tree_level<F> level) {
+    const uint32_t b = blockIdx.x * 256 + threadIdx.x;
+    if (b < level.buckets) tree_single(level, b);
+}
+
+/* Sums or additions of a level by bucket: sources of the scans that number them. */
+template <bool pairs> struct tree_counts {
     const uint32_t *in_at;
     uint32_t buckets;
-    bool first_level;
     __device__ uint32_t operator()(uint64_t i) const {
-        return i < buckets ? tree_halves(in_at[i + 1] - in_at[i], first_level) : 0;
+        if (i >= buckets) return 0;
+        const uint32_t n = in_at[i + 1] - in_at[i];
+        return pairs ? tree_pairs(n) : tree_sums(n);
     }
     __device__ bool empty() const { return in_at[buckets] == 0; }
 };
@@ -33,20 +66,37 @@ template <class F>
 cuzk_status tree_sum(const cuzk_tree_plan &plan, const affine<F> *points, const uint32_t *list,
                      const uint32_t *in_at, uint32_t buckets, affine<F> *finished, void *scratch,
                      cudaStream_t stream, cuzk_error *err) {
-    tree_level<F> level = {points,  list,     in_at,
-                           nullptr, buckets,  plan.batch_min,
-                           nullptr, finished, at<uint4>(scratch, plan.prefix)};
+    tree_level<F> level = {};
+    level.points = points;
+    level.list = list;
+    level.in_at = in_at;
+    level.buckets = buckets;
+    level.threads = plan.threads;
+    level.finished = finished;
+    level.prefix = at<uint4>(scratch, plan.prefix);
+    uint32_t *const pair_at = at<uint32_t>(scratch, plan.pairs);
+    uint32_t *const sums = at<uint32_t>(scratch, plan.sums);
+    level.pair_at = pair_at;
+    uint64_t additions = plan.entries / 2; /* at most */
+    tree_singles<<<blocks_for(buckets, 256), 256, 0, stream>>>(level);
     for (uint32_t l = 0; l < plan.levels; l++) {
         uint32_t *const out_at = at<uint32_t>(scratch, plan.offsets[l & 1]);
-        CUZK_TRY(exclusive_scan(tree_counts{level.in_at, buckets, l == 0}, (uint64_t)buckets + 1,
-                                out_at, at<uint32_t>(scratch, plan.sums), stream, err));
+        const uint64_t n = (uint64_t)buckets + 1;
+        CUZK_TRY(
+            exclusive_scan(tree_counts<false>{level.in_at, buckets}, n, out_at, sums, stream, err));
+        CUZK_TRY(
+            exclusive_scan(tree_counts<true>{level.in_at, buckets}, n, pair_at, sums, stream, err));
         level.out_at = out_at;
         level.out = at<affine<F>>(scratch, plan.points[l & 1]);
-        tree_add<<<plan.threads / CUZK_TREE_BLOCK, CUZK_TREE_BLOCK, 0, stream>>>(level);
+        /* at least one round of all threads, and enough blocks of half the largest batch */
+        const unsigned rounds = blocks_for(additions, TREE_BLOCK * TREE_BATCH_MAX / 2) + 1;
+        const unsigned blocks = max(plan.threads / TREE_BLOCK, rounds);
+        tree_add<<<blocks, TREE_BLOCK, (TREE_BLOCK + 32) * sizeof(F), stream>>>(level);
         CUZK_TRY(launched("tree_add", err));
         level.points = level.out;
         level.list = nullptr;
         level.in_at = out_at;
+        additions = additions * 2 / 3;
     }
     return CUZK_OK;
 }

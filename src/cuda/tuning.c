@@ -5,8 +5,8 @@
 /* sm_90 is measured (docs/benchmarks/gpu-kernels.md); the others follow from their registers and
  * threads a multiprocessor: 64 Ki registers allow 4 blocks of 128 threads at 128 registers. */
 static const cuzk_gpu_tuning table[] = {
-    {75, 4, 2, 4, 4, 4}, {80, 4, 2, 4, 4, 4},  {86, 4, 2, 4, 4, 4},  {89, 4, 2, 4, 4, 4},
-    {90, 4, 2, 4, 4, 4}, {100, 4, 2, 4, 4, 4}, {120, 4, 2, 4, 4, 4},
+    {75, 4, 2, 4, 4}, {80, 4, 2, 4, 4},  {86, 4, 2, 4, 4},  {89, 4, 2, 4, 4},
+    {90, 4, 2, 4, 4}, {100, 4, 2, 4, 4}, {120, 4, 2, 4, 4},
 };
 
 const cuzk_gpu_tuning *cuzk_gpu_tuning_for(int arch) {

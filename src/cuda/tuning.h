@@ -11,8 +11,6 @@ typedef struct cuzk_gpu_tuning {
     int arch; /* 10 * major + minor */
     /* Blocks of 128 threads a multiprocessor for the affine sum tree. */
     unsigned tree_blocks_g1, tree_blocks_g2;
-    /* Additions a thread at least shares an inversion among; below that fewer threads work. */
-    unsigned tree_batch_min;
     /* Cost of reducing one bucket, in additions of a point to a bucket: sets the window width. */
     unsigned bucket_cost_g1, bucket_cost_g2;
 } cuzk_gpu_tuning;

@@ -1,6 +1,8 @@
 /* Times of the kernels on device-resident data, each result checked.
  *
- *   bench_gpu [what] [max log2 size]     what: all, msm, ntt, subset
+ *   bench_gpu [what] [max log2 size] [min log2 size]
+ *
+ * what: all, msm, ntt, subset; min: of MSM and transforms (10).
  *
  * Points are 1 G, 2 G, 3 G, ..., made on the device as sums of two table entries. A line is one
  * measurement: minimum, median and maximum of 7 runs after a warm-up. MSM times are wall times from
@@ -189,12 +191,12 @@ static void dot_logs(size_t first, size_t end, void *arg, fr_t *sum) {
 DEFINE_BENCH(g1, CUZK_GPU_G1)
 DEFINE_BENCH(g2, CUZK_GPU_G2)
 
-static void bench_msm(unsigned max) {
+static void bench_msm(unsigned min, unsigned max) {
     const size_t n = (size_t)1 << max;
     fr_t *s = host_new(n * sizeof *s);
     on_all_cores(n, fill_scalars, s);
     void *d_s = gpu_copy(s, n * sizeof *s), *points = make_points_g1(max);
-    for (unsigned k = 10; k <= max; k++) {
+    for (unsigned k = min; k <= max; k++) {
         if (k > 20 && k % 2 != 0 && k != max) continue;
         const fr_t log = on_all_cores((size_t)1 << k, dot_logs, s);
         bench_msm_g1("MSM G1 uniform", k, points, d_s, &log);
@@ -274,7 +276,7 @@ static bool check_values(const fr_t *in, const fr_t *out, unsigned log2_n) {
     return right;
 }
 
-static void bench_ntt(unsigned max, const cuzk_host *host) {
+static void bench_ntt(unsigned min, unsigned max, const cuzk_host *host) {
     const size_t n = (size_t)1 << max;
     fr_t *in = host_new(n * sizeof *in), *out = host_new(n * sizeof *out);
     on_all_cores(n, fill_scalars, in);
@@ -284,7 +286,7 @@ static void bench_ntt(unsigned max, const cuzk_host *host) {
     cudaEvent_t start, stop;
     GPU(cudaEventCreate(&start));
     GPU(cudaEventCreate(&stop));
-    for (unsigned k = 10; k <= max; k++) {
+    for (unsigned k = min; k <= max; k++) {
         if (k < 20 && k % 5 != 0) continue;
         const size_t bytes = sizeof *in << k;
         cuzk_ntt_plan plan;
@@ -344,21 +346,22 @@ static void bench_ntt(unsigned max, const cuzk_host *host) {
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "all";
     const unsigned max = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 27;
+    const unsigned min = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 10;
     host_std *owner;
     if (!gpu_open()) {
         printf("skipped: no CUDA device\n");
         return 77;
     }
-    if (max < 12 || max > 27) {
-        fprintf(stderr, "max log2 size: 12 to 27\n");
+    if (max < 12 || max > 27 || min < 5) {
+        fprintf(stderr, "max log2 size: 12 to 27, min: 5 or more\n");
         return 1;
     }
     CHECK_OK(host_std_new(0, 0, &owner, &err));
     const bool all = strcmp(what, "all") == 0;
     printf("| what                     | size | min ms    | median ms | max ms    |       |\n");
-    if (all || strcmp(what, "ntt") == 0) bench_ntt(max, host_std_host(owner));
+    if (all || strcmp(what, "ntt") == 0) bench_ntt(min, max, host_std_host(owner));
     if (all || strcmp(what, "subset") == 0) bench_subset(max);
-    if (all || strcmp(what, "msm") == 0) bench_msm(max);
+    if (all || strcmp(what, "msm") == 0) bench_msm(min, max);
     host_std_free(owner);
     return check_failures > 0;
 }

@@ -33,29 +33,40 @@ template <class F, class A>
 void tree(A *sums, const A *points, const uint32_t *list, const uint32_t *in_at, uint32_t buckets,
           uint32_t threads) {
     using P = cuzk::affine<F>;
-    const uint32_t batch_min = 4;
-    std::vector<uint32_t> at(in_at, in_at + buckets + 1), next(buckets + 1);
+    std::vector<uint32_t> at(in_at, in_at + buckets + 1), next(buckets + 1), pairs(buckets + 1);
     std::vector<P> current, out;
     for (bool first = true; at[buckets] != 0; first = false) {
-        uint32_t total = 0;
+        uint32_t total = 0, additions = 0;
         for (uint32_t b = 0; b <= buckets; b++) {
             next[b] = total;
-            if (b < buckets) total += cuzk::tree_halves(at[b + 1] - at[b], first);
+            pairs[b] = additions;
+            if (b == buckets) break;
+            total += cuzk::tree_sums(at[b + 1] - at[b]);
+            additions += cuzk::tree_pairs(at[b + 1] - at[b]);
         }
-        const uint32_t batch = std::max((total + threads - 1) / threads, batch_min);
-        std::vector<cuzk::uint4> prefix((size_t)threads * batch * sizeof(F) / 16);
+        std::vector<cuzk::uint4> prefix((additions + cuzk::TREE_BLOCK * 136) * sizeof(F) / 16);
         out.assign(total + 1, P::infinity());
-        const cuzk::tree_level<F> level = {first ? (const P *)points : current.data(),
-                                           first ? list : nullptr,
-                                           at.data(),
-                                           next.data(),
-                                           buckets,
-                                           batch_min,
-                                           out.data(),
-                                           (P *)sums,
-                                           prefix.data()};
-        for (uint32_t t = 0; t < threads; t++)
-            cuzk::tree_thread(level, t, threads);
+        cuzk::tree_level<F> level = {};
+        level.points = first ? (const P *)points : current.data();
+        level.list = first ? list : nullptr;
+        level.in_at = at.data();
+        level.out_at = next.data();
+        level.pair_at = pairs.data();
+        level.buckets = buckets;
+        level.threads = threads;
+        level.out = out.data();
+        level.finished = (P *)sums;
+        level.prefix = prefix.data();
+        for (uint32_t b = 0; first && b < buckets; b++)
+            cuzk::tree_single(level, b);
+        using worker = cuzk::tree_worker<F>;
+        for (uint32_t block = 0; !worker::block_idle(level, block); block++) {
+            std::vector<F> products;
+            for (uint32_t t = 0; t < cuzk::TREE_BLOCK; t++)
+                products.push_back(worker(level, block, t).up());
+            for (uint32_t t = 0; t < cuzk::TREE_BLOCK; t++)
+                worker(level, block, t).down(products[t].inverse());
+        }
         current.swap(out);
         at.swap(next);
     }
@@ -66,17 +77,15 @@ template <bool reversed, bool last> void run_blocks(const cuzk::ntt_pass &pass) 
     const uint64_t tiles = (((uint64_t)1 << pass.log2_n) + cuzk::NTT_TILE - 1) / cuzk::NTT_TILE;
     using block = cuzk::ntt_block<reversed, last>;
     for (uint32_t tile = 0; tile < tiles; tile++) {
-        const auto phase = [&](void (block::*step)() const) {
-            for (uint32_t t = 0; t < cuzk::NTT_THREADS; t++) {
-                const block thread = {pass, shared.data(), tile, t};
-                (thread.*step)();
-            }
+        const auto each = [&](auto phase) {
+            for (uint32_t t = 0; t < cuzk::NTT_THREADS; t++)
+                phase(block{pass, shared.data(), tile, t});
         };
-        if (reversed && last) phase(&block::load_lines);
-        phase(reversed ? &block::inner_step : &block::outer_step);
-        if (pass.bits > 6) phase(&block::middle_step);
-        phase(reversed ? &block::outer_step : &block::inner_step);
-        if (!reversed && last) phase(&block::store_lines);
+        const uint32_t steps = block{pass, shared.data(), tile, 0}.steps();
+        each([](const block &b) { b.load(); });
+        for (uint32_t i = 0; i < steps; i++)
+            each([&](const block &b) { b.step(reversed ? steps - 1 - i : i); });
+        each([](const block &b) { b.store(); });
     }
 }
 void run_pass(const cuzk::ntt_pass &pass, bool reversed) {
@@ -118,13 +127,13 @@ void device_fp_difference_of_products(fp_t *z, const fp_t *a, const fp_t *b, con
     store(z, wide_reduce(t).canon());
 }
 void device_fr_mul(fr_t *z, const fr_t *a, const fr_t *b) {
-    store(z, load<fr>(a) * load<fr>(b));
+    store(z, (load<fr>(a) * load<fr>(b)).canon());
 }
 void device_fr_add(fr_t *z, const fr_t *a, const fr_t *b) {
-    store(z, load<fr>(a) + load<fr>(b));
+    store(z, (load<fr>(a) + load<fr>(b)).canon());
 }
 void device_fr_sub(fr_t *z, const fr_t *a, const fr_t *b) {
-    store(z, load<fr>(a) - load<fr>(b));
+    store(z, (load<fr>(a) - load<fr>(b)).canon());
 }
 void device_fp2_mul(fp2_t *z, const fp2_t *a, const fp2_t *b) {
     store(z, (load<fp2>(a) * load<fp2>(b)).canon());

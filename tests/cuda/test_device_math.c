@@ -132,6 +132,38 @@ TEST(fr_ring) {
     }
 }
 
+/* Every representative below 2r as either operand; products take a canonical second factor. */
+static fr_t plus_r(const fr_t *x) {
+    fr_t z;
+    uint64_t carry = 0;
+    for (int i = 0; i < FR_LIMBS; i++) {
+        const mont_u128 s = (mont_u128)x->l[i] + cuzk_fr_prime.p[i] + carry;
+        z.l[i] = (uint64_t)s;
+        carry = (uint64_t)(s >> 64);
+    }
+    return z;
+}
+TEST(fr_lazy_range) {
+    for (int i = 0; i < ROUNDS; i++) {
+        const fr_t a = random_fr(), b = random_fr(), a2 = plus_r(&a), b2 = plus_r(&b);
+        const fr_t *const as[] = {&a, &a2}, *const bs[] = {&b, &b2};
+        fr_t product, sum, difference, got;
+        fr_mul(&product, &a, &b);
+        fr_add(&sum, &a, &b);
+        fr_sub(&difference, &a, &b);
+        for (int j = 0; j < 4; j++) {
+            if (j < 2) {
+                device_fr_mul(&got, as[j], &b);
+                CHECK(fr_eq(&got, &product));
+            }
+            device_fr_add(&got, as[j & 1], bs[j >> 1]);
+            CHECK(fr_eq(&got, &sum));
+            device_fr_sub(&got, as[j & 1], bs[j >> 1]);
+            CHECK(fr_eq(&got, &difference));
+        }
+    }
+}
+
 TEST(fp2_field) {
     for (int i = 0; i < ROUNDS; i++) {
         const fp2_t a = {random_fp(), random_fp()}, b = {random_fp(), random_fp()};
@@ -177,4 +209,4 @@ GROUP_TEST(g1)
 GROUP_TEST(g2)
 
 TEST_MAIN(RUN(fp_ring), RUN(fp_lazy_range), RUN(fp_merged_reductions), RUN(fp_inverse),
-          RUN(fr_ring), RUN(fp2_field), RUN(g1_addition), RUN(g2_addition))
+          RUN(fr_ring), RUN(fr_lazy_range), RUN(fp2_field), RUN(g1_addition), RUN(g2_addition))

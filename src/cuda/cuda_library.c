@@ -1,0 +1,27 @@
+#include "cuda/cuda_library.h"
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/gpu_device.h"
+#include "cuda/gpu_executor.h"
+
+static int driver_version(void) {
+    int version = 0;
+    return cudaDriverGetVersion(&version) == cudaSuccess ? version : 0;
+}
+
+const cuda_library *cuzk_cuda_library_entry(void) {
+    static const cuda_library library = {
+        .version = CUZK_CUDA_LIBRARY_VERSION,
+        .architectures = CUZK_CUDA_ARCHS,
+        .runtime_version = CUDART_VERSION,
+        .driver_version = driver_version,
+        .devices = gpu_devices,
+        .open = gpu_executor_open,
+        .phases = gpu_executor_phases,
+        .device_wide_calls = gpu_device_wide_calls,
+        .encoder_open = gpu_encoder_open,
+        .encoder_close = gpu_encoder_close,
+    };
+    return &library;
+}

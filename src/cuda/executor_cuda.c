@@ -1,0 +1,606 @@
+/* The executor of one NVIDIA GPU: everything from the compact witness to the five sums, in the
+ * order of one compute stream, with uploads on a second one (docs/cuda.md). */
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/cuda_api.h"
+#include "cuda/gpu_device.h"
+#include "cuda/gpu_lists.h"
+#include "cuda/gpu_executor.h"
+#include "cuda/partition.h"
+
+/* A step's sums: which kernels run, and where their results go. */
+typedef struct gpu_work {
+    gpu_query query;
+    gpu_step step;
+    gpu_range scalars; /* of the query's list */
+    cuzk_msm_plan msm;
+    cuzk_subset_plan subset;
+    uint64_t msm_result, subset_result; /* byte offsets into the slot's results */
+} gpu_work;
+
+enum { SLOT_FREE, SLOT_UPLOADED, SLOT_RUNNING };
+/* Events between the phases of cuda_phases; mark 0 and 1 are around the upload. */
+enum { MARKS = CUDA_PHASES + 3 };
+
+typedef struct gpu_slot {
+    int state;
+    const witness *w;
+    uint8_t *results;        /* pinned, CUZK_GPU_RESULT_BYTES */
+    uint64_t *bad;           /* pinned, one a query */
+    cudaEvent_t mark[MARKS]; /* 0, 1: upload; 2: compute starts; then the end of each phase */
+} gpu_slot;
+
+typedef struct cuda_executor {
+    executor base; /* first */
+    gpu_device device;
+    gpu_slot slots[CUZK_GPU_SLOTS];
+    cudaEvent_t tile_full[2], tile_free[2];
+    unsigned tile_next;
+    bool loaded;
+    executor_key key;
+    cuzk_eval_image image;
+    gpu_plan plan;
+    gpu_work *work;
+    size_t n_work, max_work;
+    uint64_t result_bytes;
+    cuda_phases phases;
+} cuda_executor;
+
+static cuda_executor *cuda_of(executor *ex) {
+    return (cuda_executor *)(void *)ex;
+}
+
+static int ordinal_of(const cuda_executor *ex) {
+    return ex->device.info.ordinal;
+}
+
+static void *in_arena(const cuda_executor *ex, uint64_t at) {
+    return ex->device.arena + at;
+}
+
+/* Steps of a tile that is not in the arena need the host while they run. */
+static bool all_resident(const gpu_plan *p) {
+    for (int q = 0; q < GPU_QUERIES; q++)
+        if (!p->query[q].resident) return false;
+    return true;
+}
+
+static msm_bases query_bases(const groth16_params *p, gpu_query q) {
+    const msm_bases bases[GPU_QUERIES] = {p->h, p->l, p->a, p->b_g1, p->b_g2};
+    return bases[q];
+}
+
+/* ---- info and plan ---- */
+
+static void cuda_info(executor *ex, executor_info *out) {
+    const cuda_executor *cuda = cuda_of(ex);
+    *out = (executor_info){.kind = "cuda",
+                           .ordinal = ordinal_of(cuda),
+                           .memory_total = cuda->device.info.memory_bytes,
+                           .memory_planned = cuda->device.arena_bytes,
+                           .slots = CUZK_GPU_SLOTS};
+    snprintf(out->name, sizeof out->name, "%s", cuda->device.info.name);
+    snprintf(out->uuid, sizeof out->uuid, "%s", cuda->device.info.uuid);
+}
+
+static cuzk_status make_plan(const cuda_executor *ex, const r1cs *circuit, cuzk_eval_image *image,
+                             gpu_plan *plan, cuzk_error *err) {
+    gpu_shape shape;
+    CUZK_TRY(cuzk_eval_image_layout(image, circuit, err));
+    gpu_shape_of(&shape, circuit, image);
+    return cuzk_error_context(
+        err, gpu_plan_make(plan, &shape, ex->device.arena_bytes, &ex->device.limits, err), "GPU %d",
+        ordinal_of(ex));
+}
+
+static size_t plan_steps(const gpu_plan *p) {
+    size_t n = 0;
+    for (int q = 0; q < GPU_QUERIES; q++)
+        n += (size_t)p->query[q].tiles;
+    return n;
+}
+
+static cuzk_status cuda_plan(executor *ex, const executor_key *key, uint64_t *device_bytes,
+                             uint64_t *host_bytes, cuzk_error *err) {
+    cuzk_eval_image image;
+    gpu_plan plan;
+    CUZK_TRY(make_plan(cuda_of(ex), key->circuit, &image, &plan, err));
+    *device_bytes = plan.used_bytes;
+    /* while loading: the image, or the lists; they are gone before a partition starts */
+    const uint64_t lists = gpu_lists_bytes(&plan);
+    *host_bytes =
+        (image.bytes > lists ? image.bytes : lists) + plan_steps(&plan) * sizeof(gpu_work);
+    return CUZK_OK;
+}
+
+/* ---- loading ---- */
+
+static cuzk_status upload_image(cuda_executor *ex, cuzk_error *err) {
+    void *memory = NULL;
+    CUZK_TRY(cuzk_host_alloc(ex->base.host, &memory, ex->image.bytes, 1, "device circuit", err));
+    cuzk_eval_image_fill(&ex->image, ex->key.circuit, memory);
+    const cuzk_status status =
+        gpu_upload(&ex->device, ex->plan.image.at, memory, ex->image.bytes, err);
+    cuzk_host_free(ex->base.host, memory, ex->image.bytes, 1);
+    return status;
+}
+
+/* Where a density's bases and scalars are, and each step's part of the list. */
+static cuzk_status upload_lists(cuda_executor *ex, gpu_density d, const gpu_lists *lists,
+                                cuzk_error *err) {
+    const gpu_plan *p = &ex->plan;
+    CUZK_TRY(gpu_upload(&ex->device, p->from[d].at, lists->from, p->from[d].bytes, err));
+    if (lists->map != NULL) {
+        CUZK_TRY(gpu_upload(&ex->device, p->maps[d].at, lists->map, p->maps[d].bytes, err));
+        CUZK_TRY(gpu_upload(&ex->device, p->ranks[d].at, lists->rank, p->ranks[d].bytes, err));
+    }
+    return CUZK_OK;
+}
+
+static uint64_t take_result(cuda_executor *ex, size_t bytes) {
+    const uint64_t at = ex->result_bytes;
+    ex->result_bytes += (bytes + 255) / 256 * 256;
+    return at;
+}
+
+static cuzk_status add_work(cuda_executor *ex, gpu_query q, uint64_t step, gpu_range scalars,
+                            cuzk_error *err) {
+    const gpu_query_plan *query = &ex->plan.query[q];
+    const gpu_limits *limits = &ex->device.limits;
+    gpu_work *w = &ex->work[ex->n_work++];
+    *w = (gpu_work){.query = q, .step = gpu_step_of(query, step), .scalars = scalars};
+    if (scalars.n != 0) {
+        CUZK_TRY(cuzk_msm_plan_make(&w->msm, query->curve, scalars.n, limits->sms, limits->tuning,
+                                    (size_t)gpu_scratch_bytes(&ex->plan, q), err));
+        w->msm_result = take_result(ex, w->msm.result_bytes);
+    }
+    if (q != GPU_QUERY_H && w->step.aux != 0) {
+        CUZK_TRY(cuzk_subset_plan_make(&w->subset, query->curve, w->step.aux, w->step.aux,
+                                       limits->sms, limits->tuning, err));
+        w->subset_result = take_result(ex, w->subset.result_bytes);
+    }
+    return ex->result_bytes <= CUZK_GPU_RESULT_BYTES
+               ? CUZK_OK
+               : cuzk_fail(err, CUZK_ERR_INTERNAL, "results of %llu bytes",
+                           (unsigned long long)ex->result_bytes);
+}
+
+/* The steps of the queries of one density; the device's index list counts from each step's base,
+ * so b_g1 and b_g2, whose steps differ, must share one list: it is kept for whole queries, and
+ * steps beyond the first subtract their base by moving the points' pointer back. */
+static cuzk_status add_query(cuda_executor *ex, gpu_query q, const gpu_lists *lists,
+                             cuzk_error *err) {
+    const gpu_query_plan *query = &ex->plan.query[q];
+    for (uint64_t k = 0; k < query->tiles; k++) {
+        const gpu_step step = gpu_step_of(query, k);
+        gpu_range scalars = {step.base, step.bases};
+        if (q == GPU_QUERY_H && ex->plan.h_reversed) scalars.n++; /* the top one is zero */
+        if (q != GPU_QUERY_H) scalars = gpu_lists_range(lists, step.base, step.bases);
+        CUZK_TRY(add_work(ex, q, k, scalars, err));
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status load_density(cuda_executor *ex, gpu_density d, cuzk_error *err) {
+    gpu_lists lists;
+    CUZK_TRY(gpu_lists_new(ex->base.host, ex->key.circuit, &ex->plan, d, &lists, err));
+    cuzk_status status = upload_lists(ex, d, &lists, err);
+    if (status == CUZK_OK)
+        status = gpu_upload(&ex->device, ex->plan.index[d].at, lists.index, ex->plan.index[d].bytes,
+                            err);
+    for (gpu_query q = GPU_QUERY_L; status == CUZK_OK && q < GPU_QUERIES; q++)
+        if (gpu_query_density(q) == d) status = add_query(ex, q, &lists, err);
+    gpu_lists_free(ex->base.host, &lists);
+    return status;
+}
+
+static cuzk_status load_points(cuda_executor *ex, gpu_query q, cuzk_error *err) {
+    const gpu_query_plan *query = &ex->plan.query[q];
+    if (!query->resident) return CUZK_OK;
+    const uint64_t size = CUZK_GPU_AFFINE_BYTES(query->curve), n = query->inputs + query->aux;
+    const uint8_t *from = query_bases(ex->key.params, q).data;
+    const uint64_t slice = ((uint64_t)1 << 30) / size;
+    uint64_t *const bad = (uint64_t *)in_arena(ex, ex->plan.bad.at) + q;
+    for (uint64_t i = 0; i < n; i += slice) { /* for progress, and to overlap decoding */
+        const uint64_t count = n - i < slice ? n - i : slice, at = query->points.at + i * size;
+        cuzk_host_progress(ex->base.host, gpu_query_name(q), i, n);
+        if (cuzk_host_cancelled(ex->base.host))
+            return cuzk_fail(err, CUZK_ERR_CANCELLED, "loading cancelled");
+        CUZK_TRY(gpu_upload(&ex->device, at, from + i * size, count * size, err));
+        CUZK_TRY(cuzk_gpu_decode(query->curve, in_arena(ex, at), in_arena(ex, at), count, i, bad,
+                                 ex->device.upload, err));
+    }
+    cuzk_host_progress(ex->base.host, gpu_query_name(q), n, n);
+    return CUZK_OK;
+}
+
+static cuzk_status check_points(const cuda_executor *ex, const uint64_t *bad, cuzk_error *err) {
+    for (gpu_query q = 0; q < GPU_QUERIES; q++)
+        if (bad[q] != UINT64_MAX)
+            return cuzk_fail(err, CUZK_ERR_FORMAT, "%s: %s, point %llu: not an encoded point",
+                             ex->key.params->path, gpu_query_name(q), (unsigned long long)bad[q]);
+    return CUZK_OK;
+}
+
+static cuzk_status load_all(cuda_executor *ex, cuzk_error *err) {
+    const gpu_plan *p = &ex->plan;
+    const int ordinal = ordinal_of(ex);
+    ex->n_work = 0;
+    ex->result_bytes = 0;
+    GPU_TRY(ordinal,
+            cudaMemsetAsync(in_arena(ex, p->bad.at), 0xff, p->bad.bytes, ex->device.upload), err);
+    CUZK_TRY(cuzk_gpu_ntt_tables(&p->ntt, in_arena(ex, p->ntt_tables.at), ex->device.upload, err));
+    CUZK_TRY(upload_image(ex, err));
+    CUZK_TRY(add_query(ex, GPU_QUERY_H, NULL, err));
+    for (gpu_density d = 0; d < GPU_DENSITIES; d++)
+        CUZK_TRY(load_density(ex, d, err));
+    for (gpu_query q = 0; q < GPU_QUERIES; q++)
+        CUZK_TRY(load_points(ex, q, err));
+    uint64_t *const bad = ex->slots[0].bad;
+    GPU_TRY(ordinal,
+            cudaMemcpyAsync(bad, in_arena(ex, p->bad.at), p->bad.bytes, cudaMemcpyDeviceToHost,
+                            ex->device.upload),
+            err);
+    GPU_TRY(ordinal, cudaStreamSynchronize(ex->device.upload), err);
+    return check_points(ex, bad, err);
+}
+
+static void cuda_unload(executor *base) {
+    cuda_executor *ex = cuda_of(base);
+    const gpu_device *d = &ex->device;
+    if (ex->work == NULL) return;
+    if (gpu_device_use(d, NULL) == CUZK_OK) {
+        /* the slots and the work region held a witness */
+        const gpu_region *const secret[] = {&ex->plan.bits[0], &ex->plan.bits[1],
+                                            &ex->plan.values[0], &ex->plan.values[1],
+                                            &ex->plan.work};
+        (void)cudaStreamSynchronize(d->upload);
+        for (size_t i = 0; i < sizeof secret / sizeof secret[0]; i++)
+            (void)cudaMemsetAsync(in_arena(ex, secret[i]->at), 0, secret[i]->bytes, d->compute);
+        (void)cudaStreamSynchronize(d->compute);
+    }
+    cuzk_host_free(base->host, ex->work, ex->max_work, sizeof *ex->work);
+    ex->work = NULL;
+    ex->loaded = false;
+    for (int i = 0; i < CUZK_GPU_SLOTS; i++)
+        ex->slots[i].state = SLOT_FREE;
+}
+
+static cuzk_status cuda_load(executor *base, const executor_key *key, cuzk_error *err) {
+    cuda_executor *ex = cuda_of(base);
+    void *memory = NULL;
+    CUZK_TRY(groth16_params_fit(key->params, key->circuit, err));
+    CUZK_TRY(gpu_device_use(&ex->device, err));
+    cuda_unload(base);
+    ex->key = *key;
+    CUZK_TRY(make_plan(ex, key->circuit, &ex->image, &ex->plan, err));
+    ex->max_work = plan_steps(&ex->plan);
+    CUZK_TRY(cuzk_host_alloc(base->host, &memory, ex->max_work, sizeof *ex->work, "steps", err));
+    ex->work = memory;
+    const cuzk_status status = load_all(ex, err);
+    if (status != CUZK_OK) cuda_unload(base);
+    ex->loaded = status == CUZK_OK;
+    return status;
+}
+
+/* ---- a partition ---- */
+
+static cuzk_status mark(cuda_executor *ex, gpu_slot *slot, int i, cudaStream_t stream,
+                        cuzk_error *err) {
+    return gpu_check(ordinal_of(ex), cudaEventRecord(slot->mark[i], stream), "cudaEventRecord",
+                     err);
+}
+
+static cuzk_status upload_witness(cuda_executor *ex, unsigned s, const witness *w,
+                                  cuzk_error *err) {
+    const gpu_plan *p = &ex->plan;
+    gpu_device *d = &ex->device;
+    const uint64_t inputs = w->n_inputs * sizeof(fr_t);
+    CUZK_TRY(mark(ex, &ex->slots[s], 0, d->upload, err));
+    CUZK_TRY(gpu_upload(d, p->bits[s].at, w->bits, p->bits[s].bytes, err));
+    CUZK_TRY(gpu_upload(d, p->values[s].at, w->inputs, inputs, err));
+    CUZK_TRY(gpu_upload(d, p->values[s].at + inputs, w->fields, w->n_fields * sizeof(fr_t), err));
+    return mark(ex, &ex->slots[s], 1, d->upload, err);
+}
+
+/* h's coefficients at the front of the work region: bit-reversed for one sum over all, in order
+ * where it is summed in steps. */
+static cuzk_status quotient(cuda_executor *ex, unsigned s, cuzk_error *err) {
+    const gpu_plan *p = &ex->plan;
+    const cudaStream_t stream = ex->device.compute;
+    const uint64_t vector = (uint64_t)sizeof(fr_t) << p->ntt.log2_n;
+    void *const x0 = in_arena(ex, p->work.at), *const x1 = in_arena(ex, p->work.at + vector),
+                *const x2 = in_arena(ex, p->work.at + 2 * vector);
+    void *const a = p->h_reversed ? x0 : x1, *const b = p->h_reversed ? x1 : x2,
+                *const c = p->h_reversed ? x2 : x0;
+    void *const out[2] = {a, b};
+    for (int m = 0; m < 2; m++)
+        CUZK_TRY(cuzk_gpu_eval(&ex->image, in_arena(ex, p->image.at), m, p->ntt.log2_n,
+                               in_arena(ex, p->bits[s].at), in_arena(ex, p->values[s].at), out[m],
+                               stream, err));
+    CUZK_TRY(mark(ex, &ex->slots[s], 3, stream, err));
+    CUZK_TRY(cuzk_gpu_quotient(&p->ntt, in_arena(ex, p->ntt_tables.at), a, b, c, stream, err));
+    if (!p->h_reversed) CUZK_TRY(cuzk_gpu_bit_reverse(p->ntt.log2_n, x0, x1, stream, err));
+    return mark(ex, &ex->slots[s], 4, stream, err);
+}
+
+/* The witness as a query sees it, in front of its scratch: packed bits, then scalars. */
+static cuzk_status select_witness(cuda_executor *ex, unsigned s, gpu_query q, const void **bits,
+                                  const void **scalars, cuzk_error *err) {
+    const gpu_plan *p = &ex->plan;
+    const gpu_density d = gpu_query_density(q);
+    const uint64_t bits_at = p->work.at,
+                   scalars_at = bits_at + ((p->query[q].aux + 63) / 64 * 8 + 255) / 256 * 256;
+    *bits = in_arena(ex, d == GPU_DENSITY_L ? p->bits[s].at : bits_at);
+    *scalars = in_arena(ex, scalars_at);
+    if (q == GPU_QUERY_B_G2) return CUZK_OK; /* b_g1 left them there */
+    if (d != GPU_DENSITY_L)
+        CUZK_TRY(cuzk_gpu_compact(in_arena(ex, p->bits[s].at), in_arena(ex, p->maps[d].at),
+                                  in_arena(ex, p->ranks[d].at), ex->key.circuit->aux,
+                                  p->query[q].aux, in_arena(ex, bits_at), ex->device.compute, err));
+    return cuzk_gpu_gather(in_arena(ex, p->values[s].at), in_arena(ex, p->from[d].at),
+                           p->query[q].scalars, in_arena(ex, scalars_at), ex->device.compute, err);
+}
+
+/* Bring a step's points into the next tile; *points is where its base lies. */
+static cuzk_status stream_tile(cuda_executor *ex, const gpu_work *w, const uint8_t **points,
+                               unsigned *tile, cuzk_error *err) {
+    const gpu_query_plan *query = &ex->plan.query[w->query];
+    gpu_device *d = &ex->device;
+    const uint64_t size = CUZK_GPU_AFFINE_BYTES(query->curve);
+    const uint8_t *from = query_bases(ex->key.params, w->query).data;
+    *tile = ex->tile_next++ % 2;
+    uint8_t *const to = in_arena(ex, ex->plan.tile[*tile].at);
+    GPU_TRY(ordinal_of(ex), cudaStreamWaitEvent(d->upload, ex->tile_free[*tile], 0), err);
+    CUZK_TRY(gpu_upload(d, ex->plan.tile[*tile].at, from + w->step.base * size,
+                        w->step.bases * size, err));
+    CUZK_TRY(cuzk_gpu_decode(query->curve, to, to, w->step.bases, w->step.base,
+                             (uint64_t *)in_arena(ex, ex->plan.bad.at) + w->query, d->upload, err));
+    GPU_TRY(ordinal_of(ex), cudaEventRecord(ex->tile_full[*tile], d->upload), err);
+    GPU_TRY(ordinal_of(ex), cudaStreamWaitEvent(d->compute, ex->tile_full[*tile], 0), err);
+    *points = to;
+    return CUZK_OK;
+}
+
+static cuzk_status run_step(cuda_executor *ex, unsigned s, const gpu_work *w, const void *bits,
+                            const void *scalars, cuzk_error *err) {
+    const gpu_plan *p = &ex->plan;
+    const gpu_query_plan *query = &p->query[w->query];
+    const cudaStream_t stream = ex->device.compute;
+    const uint64_t size = CUZK_GPU_AFFINE_BYTES(query->curve);
+    const uint8_t *points;
+    unsigned tile = 0;
+    if (query->resident)
+        points = (uint8_t *)in_arena(ex, query->points.at) + w->step.base * size;
+    else
+        CUZK_TRY(stream_tile(ex, w, &points, &tile, err));
+    void *const scratch = in_arena(ex, gpu_scratch_at(p, w->query));
+    uint8_t *const results = in_arena(ex, p->results[s].at);
+    if (w->subset.n != 0) {
+        const uint64_t inputs = w->step.bases - w->step.aux;
+        CUZK_TRY(cuzk_gpu_subset(&w->subset, points + inputs * size,
+                                 (const uint64_t *)bits + w->step.first / 64, scratch,
+                                 results + w->subset_result, stream, err));
+    }
+    if (w->msm.n != 0) {
+        cuzk_gpu_scalars source = {(const uint8_t *)scalars + w->scalars.first * sizeof(fr_t), NULL,
+                                   0};
+        if (w->query != GPU_QUERY_H) {
+            source.index =
+                (const uint32_t *)in_arena(ex, p->index[gpu_query_density(w->query)].at) +
+                w->scalars.first;
+            points -= w->step.base * size; /* indices count from the query's first base */
+        } else if (p->h_reversed) {
+            source.bit_reversed_log2_n = p->ntt.log2_n;
+        }
+        CUZK_TRY(
+            cuzk_gpu_msm(&w->msm, points, &source, scratch, results + w->msm_result, stream, err));
+    }
+    if (query->resident) return CUZK_OK;
+    return gpu_check(ordinal_of(ex), cudaEventRecord(ex->tile_free[tile], stream),
+                     "cudaEventRecord", err);
+}
+
+/* Everything from the uploaded witness to results in pinned memory. */
+static cuzk_status compute(cuda_executor *ex, unsigned s, cuzk_error *err) {
+    const gpu_plan *p = &ex->plan;
+    gpu_slot *slot = &ex->slots[s];
+    const cudaStream_t stream = ex->device.compute;
+    const int ordinal = ordinal_of(ex);
+    GPU_TRY(ordinal, cudaStreamWaitEvent(stream, slot->mark[1], 0), err);
+    CUZK_TRY(mark(ex, slot, 2, stream, err));
+    CUZK_TRY(quotient(ex, s, err));
+    size_t i = 0;
+    for (gpu_query q = 0; q < GPU_QUERIES; q++) {
+        const void *bits = NULL, *scalars = in_arena(ex, p->work.at);
+        if (q != GPU_QUERY_H) CUZK_TRY(select_witness(ex, s, q, &bits, &scalars, err));
+        for (; i < ex->n_work && ex->work[i].query == q; i++)
+            CUZK_TRY(run_step(ex, s, &ex->work[i], bits, scalars, err));
+        CUZK_TRY(mark(ex, slot, 5 + (int)q, stream, err));
+    }
+    GPU_TRY(ordinal,
+            cudaMemcpyAsync(slot->results, in_arena(ex, p->results[s].at), ex->result_bytes,
+                            cudaMemcpyDeviceToHost, stream),
+            err);
+    GPU_TRY(ordinal,
+            cudaMemcpyAsync(slot->bad, in_arena(ex, p->bad.at), p->bad.bytes,
+                            cudaMemcpyDeviceToHost, stream),
+            err);
+    CUZK_TRY(mark(ex, slot, MARKS - 1, stream, err));
+    slot->state = SLOT_RUNNING;
+    return CUZK_OK;
+}
+
+static cuzk_status cuda_begin(executor *base, unsigned s, const witness *w, cuzk_error *err) {
+    cuda_executor *ex = cuda_of(base);
+    if (!ex->loaded)
+        return cuzk_fail(err, CUZK_ERR_ARGUMENT, "GPU %d: begin without a loaded circuit",
+                         ordinal_of(ex));
+    if (s >= CUZK_GPU_SLOTS || ex->slots[s].state != SLOT_FREE)
+        return cuzk_fail(err, CUZK_ERR_ARGUMENT, "GPU %d: slot %u is %s", ordinal_of(ex), s,
+                         s >= CUZK_GPU_SLOTS ? "out of range" : "in use");
+    const r1cs *c = ex->key.circuit;
+    if (w->n_aux != c->aux || w->n_fields != c->fields || w->n_inputs != c->inputs)
+        return cuzk_fail(err, CUZK_ERR_MISMATCH,
+                         "witness of %llu aux, %llu field and %llu input values for circuit %s of "
+                         "%llu, %llu and %llu",
+                         (unsigned long long)w->n_aux, (unsigned long long)w->n_fields,
+                         (unsigned long long)w->n_inputs, c->name, (unsigned long long)c->aux,
+                         (unsigned long long)c->fields, (unsigned long long)c->inputs);
+    CUZK_TRY(gpu_device_use(&ex->device, err));
+    CUZK_TRY(upload_witness(ex, s, w, err));
+    ex->slots[s].state = SLOT_UPLOADED;
+    const cuzk_status status = all_resident(&ex->plan) ? compute(ex, s, err) : CUZK_OK;
+    if (status != CUZK_OK) ex->slots[s].state = SLOT_FREE;
+    return status;
+}
+
+/* ---- the end of a partition ---- */
+
+static void add_result(const gpu_work *w, const uint8_t *results, groth16_sums *out) {
+    g1_t *const g1[] = {&out->h, &out->l, &out->a, &out->b_g1};
+    const bool g2 = w->query == GPU_QUERY_B_G2;
+    if (w->subset.n != 0) {
+        const void *const sum = results + w->subset_result;
+        if (g2)
+            g2_add(&out->b_g2, &out->b_g2, sum);
+        else
+            g1_add(g1[w->query], g1[w->query], sum);
+    }
+    if (w->msm.n == 0) return;
+    if (g2) {
+        g2_t sum;
+        cuzk_msm_finish_g2(&w->msm, results + w->msm_result, &sum);
+        g2_add(&out->b_g2, &out->b_g2, &sum);
+    } else {
+        g1_t sum;
+        cuzk_msm_finish_g1(&w->msm, results + w->msm_result, &sum);
+        g1_add(g1[w->query], g1[w->query], &sum);
+    }
+}
+
+static cuzk_status elapsed(const cuda_executor *ex, const gpu_slot *slot, int from, double *ms,
+                           cuzk_error *err) {
+    float value = 0;
+    GPU_TRY(ordinal_of(ex), cudaEventElapsedTime(&value, slot->mark[from], slot->mark[from + 1]),
+            err);
+    *ms = (double)value;
+    return CUZK_OK;
+}
+
+static cuzk_status measure(cuda_executor *ex, const gpu_slot *slot, executor_timing *timing,
+                           cuzk_error *err) {
+    executor_timing t = {0};
+    CUZK_TRY(elapsed(ex, slot, 0, &ex->phases.ms[0], err));
+    for (int i = 1; i < CUDA_PHASES; i++)
+        CUZK_TRY(elapsed(ex, slot, i + 1, &ex->phases.ms[i], err));
+    t.upload_ms = ex->phases.ms[0];
+    t.eval_ms = ex->phases.ms[1];
+    t.ntt_ms = ex->phases.ms[2];
+    for (int i = 3; i < CUDA_PHASES; i++)
+        t.msm_ms += ex->phases.ms[i];
+    t.total_ms = t.upload_ms + t.eval_ms + t.ntt_ms + t.msm_ms;
+    if (timing != NULL) *timing = t;
+    return CUZK_OK;
+}
+
+static cuzk_status collect(cuda_executor *ex, gpu_slot *slot, groth16_sums *out,
+                           executor_timing *timing, cuzk_error *err) {
+    GPU_TRY(ordinal_of(ex), cudaEventSynchronize(slot->mark[MARKS - 1]), err);
+    CUZK_TRY(check_points(ex, slot->bad, err));
+    *out =
+        (groth16_sums){g1_infinity(), g1_infinity(), g1_infinity(), g1_infinity(), g2_infinity()};
+    for (size_t i = 0; i < ex->n_work; i++)
+        add_result(&ex->work[i], slot->results, out);
+    return measure(ex, slot, timing, err);
+}
+
+static cuzk_status cuda_finish(executor *base, unsigned s, groth16_sums *out,
+                               executor_timing *timing, cuzk_error *err) {
+    cuda_executor *ex = cuda_of(base);
+    if (s >= CUZK_GPU_SLOTS || ex->slots[s].state == SLOT_FREE)
+        return cuzk_fail(err, CUZK_ERR_ARGUMENT, "GPU %d: slot %u was not begun", ordinal_of(ex),
+                         s);
+    gpu_slot *slot = &ex->slots[s];
+    cuzk_status status = gpu_device_use(&ex->device, err);
+    if (status == CUZK_OK && slot->state == SLOT_UPLOADED) status = compute(ex, s, err);
+    if (status == CUZK_OK) status = collect(ex, slot, out, timing, err);
+    slot->state = SLOT_FREE;
+    return status;
+}
+
+/* ---- opening and closing ---- */
+
+static void cuda_close(executor *base) {
+    cuda_executor *ex = cuda_of(base);
+    cuda_unload(base);
+    (void)cudaSetDevice(ordinal_of(ex));
+    for (int i = 0; i < CUZK_GPU_SLOTS; i++) {
+        for (int k = 0; k < MARKS; k++)
+            if (ex->slots[i].mark[k] != NULL) (void)cudaEventDestroy(ex->slots[i].mark[k]);
+        if (ex->slots[i].results != NULL) (void)cudaFreeHost(ex->slots[i].results);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (ex->tile_full[i] != NULL) (void)cudaEventDestroy(ex->tile_full[i]);
+        if (ex->tile_free[i] != NULL) (void)cudaEventDestroy(ex->tile_free[i]);
+    }
+    gpu_device_close(&ex->device);
+    cuzk_host_free(base->host, ex, 1, sizeof *ex);
+}
+
+static cuzk_status open_slots(cuda_executor *ex, cuzk_error *err) {
+    const int ordinal = ordinal_of(ex);
+    for (int i = 0; i < CUZK_GPU_SLOTS; i++) {
+        gpu_slot *slot = &ex->slots[i];
+        void *pinned = NULL;
+        GPU_TRY(ordinal,
+                cudaHostAlloc(&pinned, CUZK_GPU_RESULT_BYTES + GPU_QUERIES * sizeof(uint64_t),
+                              cudaHostAllocDefault),
+                err);
+        slot->results = pinned;
+        slot->bad = (uint64_t *)(void *)(slot->results + CUZK_GPU_RESULT_BYTES);
+        for (int k = 0; k < MARKS; k++)
+            GPU_TRY(ordinal, cudaEventCreate(&slot->mark[k]), err);
+    }
+    for (int i = 0; i < 2; i++) {
+        GPU_TRY(ordinal, cudaEventCreateWithFlags(&ex->tile_full[i], cudaEventDisableTiming), err);
+        GPU_TRY(ordinal, cudaEventCreateWithFlags(&ex->tile_free[i], cudaEventDisableTiming), err);
+    }
+    return CUZK_OK;
+}
+
+static const executor_ops cuda_ops = {
+    .info = cuda_info,
+    .plan = cuda_plan,
+    .load = cuda_load,
+    .unload = cuda_unload,
+    .begin = cuda_begin,
+    .finish = cuda_finish,
+    .close = cuda_close,
+};
+
+cuzk_status gpu_executor_open(const cuzk_host *host, const cuda_options *options, executor **out,
+                              cuzk_error *err) {
+    void *memory = NULL;
+    *out = NULL;
+    CUZK_TRY(cuzk_host_alloc(host, &memory, 1, sizeof(cuda_executor), "CUDA executor", err));
+    cuda_executor *ex = memory;
+    *ex = (cuda_executor){.base = {&cuda_ops, host}};
+    cuzk_status status =
+        gpu_device_open(&ex->device, host, options->device, options->vram_limit, err);
+    if (status != CUZK_OK) {
+        cuzk_host_free(host, ex, 1, sizeof *ex);
+        return status;
+    }
+    status = open_slots(ex, err);
+    if (status != CUZK_OK)
+        cuda_close(&ex->base);
+    else
+        *out = &ex->base;
+    return status;
+}
+
+void gpu_executor_phases(const executor *ex, cuda_phases *out) {
+    *out = ((const cuda_executor *)(const void *)ex)->phases;
+}

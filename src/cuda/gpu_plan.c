@@ -1,0 +1,241 @@
+#include "cuda/gpu_plan.h"
+
+#include <string.h>
+
+#define ALIGNMENT 256u
+/* Steps: as large as the scratch allows when everything is resident; when points are streamed,
+ * large enough for efficient sums and small enough that two buffers do not matter. */
+#define RESIDENT_STEP_LOG2_MAX 31
+#define RESIDENT_STEP_LOG2_MIN 20
+#define STREAM_STEP_LOG2_MAX 23
+#define STREAM_STEP_LOG2_MIN 16
+
+const char *gpu_query_name(gpu_query q) {
+    static const char *const names[] = {"h", "l", "a", "b_g1", "b_g2"};
+    return names[q];
+}
+
+gpu_density gpu_query_density(gpu_query q) {
+    return q == GPU_QUERY_L ? GPU_DENSITY_L : q == GPU_QUERY_A ? GPU_DENSITY_A : GPU_DENSITY_B;
+}
+
+static uint64_t min_u64(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+static uint64_t max_u64(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* ---- the circuit ---- */
+
+static uint64_t dense_fields(const r1cs *c, const uint64_t *map) {
+    uint64_t n = 0;
+    for (uint64_t w = 0; w < (c->aux + 63) / 64; w++)
+        n += (uint64_t)__builtin_popcountll(c->field_map[w] & map[w]);
+    return n;
+}
+
+void gpu_shape_of(gpu_shape *shape, const r1cs *c, const cuzk_eval_image *image) {
+    *shape = (gpu_shape){.log2_domain = c->log2_domain,
+                         .inputs = c->inputs,
+                         .aux = c->aux,
+                         .fields = c->fields,
+                         .image_bytes = image->bytes};
+    memcpy(shape->name, c->name, sizeof shape->name);
+    shape->density[GPU_DENSITY_L] = (gpu_density_shape){0, c->aux, c->fields};
+    shape->density[GPU_DENSITY_A] =
+        (gpu_density_shape){c->inputs, c->a_aux, c->inputs + dense_fields(c, c->a_aux_map)};
+    shape->density[GPU_DENSITY_B] =
+        (gpu_density_shape){c->b_inputs, c->b_aux, c->b_inputs + dense_fields(c, c->b_aux_map)};
+}
+
+/* ---- layout ---- */
+
+static gpu_region reserve(uint64_t *total, uint64_t bytes) {
+    const gpu_region r = {*total, bytes};
+    *total += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return r;
+}
+
+static uint64_t bitmap_bytes(uint64_t bits) {
+    return (bits + 63) / 64 * sizeof(uint64_t);
+}
+
+static void lay_out_fixed(gpu_plan *p, const gpu_shape *s, uint64_t *total) {
+    p->image = reserve(total, s->image_bytes);
+    p->ntt_tables = reserve(total, p->ntt.table_bytes);
+    p->bad = reserve(total, GPU_QUERIES * sizeof(uint64_t));
+    for (int d = 0; d < GPU_DENSITIES; d++) {
+        const uint64_t map = d == GPU_DENSITY_L ? 0 : bitmap_bytes(s->aux);
+        p->maps[d] = reserve(total, map);
+        p->ranks[d] = reserve(total, map); /* 32 bits for 32 bits */
+        p->index[d] = reserve(total, s->density[d].scalars * sizeof(uint32_t));
+        p->from[d] = reserve(total, s->density[d].scalars * sizeof(uint32_t));
+    }
+    for (int i = 0; i < CUZK_GPU_SLOTS; i++) {
+        p->bits[i] = reserve(total, bitmap_bytes(s->aux));
+        p->values[i] = reserve(total, (s->inputs + s->fields) * sizeof(fr_t));
+        p->results[i] = reserve(total, CUZK_GPU_RESULT_BYTES);
+    }
+}
+
+static uint64_t query_point_bytes(const gpu_query_plan *q) {
+    return (q->inputs + q->aux) * CUZK_GPU_AFFINE_BYTES(q->curve);
+}
+
+static void query_shapes(gpu_plan *p, const gpu_shape *s) {
+    const uint64_t h = ((uint64_t)1 << s->log2_domain) - 1;
+    p->query[GPU_QUERY_H] = (gpu_query_plan){.curve = CUZK_GPU_G1, .aux = h, .scalars = h};
+    for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++) {
+        const gpu_density_shape *d = &s->density[gpu_query_density(q)];
+        p->query[q] = (gpu_query_plan){.curve = q == GPU_QUERY_B_G2 ? CUZK_GPU_G2 : CUZK_GPU_G1,
+                                       .inputs = d->inputs,
+                                       .aux = d->aux,
+                                       .scalars = d->scalars};
+    }
+}
+
+/* ---- steps ---- */
+
+/* At most `points` bases of G1 in a step, and half as many of G2, so that tiles have one size. */
+static bool query_steps(gpu_query_plan *q, uint64_t points) {
+    const uint64_t bases = q->curve == CUZK_GPU_G1 ? points : points / 2;
+    if (q->inputs + q->aux <= bases) {
+        q->tile = q->aux;
+        q->tiles = 1;
+        return true;
+    }
+    if (bases < q->inputs + 64) return false;
+    q->tile = (bases - q->inputs) & ~(uint64_t)63;
+    q->tiles = (q->aux + q->tile - 1) / q->tile;
+    return true;
+}
+
+gpu_step gpu_step_of(const gpu_query_plan *q, uint64_t step) {
+    const uint64_t first = step * q->tile, aux = min_u64(q->tile, q->aux - first);
+    return step == 0 ? (gpu_step){0, q->inputs + aux, 0, aux}
+                     : (gpu_step){q->inputs + first, aux, first, aux};
+}
+
+uint64_t gpu_scratch_at(const gpu_plan *p, gpu_query q) {
+    if (q == GPU_QUERY_H) return p->work.at + ((uint64_t)sizeof(fr_t) << p->ntt.log2_n);
+    uint64_t total = p->work.at;
+    (void)reserve(&total, bitmap_bytes(p->query[q].aux));
+    (void)reserve(&total, p->query[q].scalars * sizeof(fr_t));
+    return total;
+}
+
+uint64_t gpu_scratch_bytes(const gpu_plan *p, gpu_query q) {
+    const uint64_t at = gpu_scratch_at(p, q), end = p->work.at + p->work.bytes;
+    return at < end ? end - at : 0;
+}
+
+/* Scratch and result bytes of a query's largest step, within limit bytes of scratch (0: none). */
+static cuzk_status step_bytes(const gpu_query_plan *q, bool h_reversed, uint64_t limit,
+                              const gpu_limits *limits, uint64_t *scratch, uint64_t *result,
+                              cuzk_error *err) {
+    cuzk_msm_plan msm = {0};
+    cuzk_subset_plan subset = {0};
+    const bool is_h = q->scalars == q->aux && q->inputs == 0;
+    const uint64_t scalars =
+        h_reversed && is_h ? q->scalars + 1
+                           : min_u64(q->scalars, q->tile + (q->tiles > 1 ? q->inputs : q->scalars));
+    if (scalars != 0)
+        CUZK_TRY(cuzk_msm_plan_make(&msm, q->curve, scalars, limits->sms, limits->tuning,
+                                    (size_t)limit, err));
+    if (!is_h && q->tile != 0)
+        CUZK_TRY(cuzk_subset_plan_make(&subset, q->curve, q->tile, q->tile, limits->sms,
+                                       limits->tuning, err));
+    *scratch = max_u64(msm.scratch_bytes, subset.scratch_bytes);
+    /* the widest windows are those of the fewest scalars: 64 of them at most */
+    *result =
+        q->tiles * ((uint64_t)3 * CUZK_MSM_MAX_WINDOWS + 1) * 2 * CUZK_GPU_AFFINE_BYTES(q->curve);
+    if (q->tiles == 1) *result = msm.result_bytes + subset.result_bytes;
+    return CUZK_OK;
+}
+
+/* Do all queries' steps fit into the work region? *needed: its bytes. */
+static cuzk_status work_fits(const gpu_plan *p, bool bounded, const gpu_limits *limits,
+                             uint64_t *needed, cuzk_error *err) {
+    uint64_t results = 0;
+    *needed = 3 * ((uint64_t)sizeof(fr_t) << p->ntt.log2_n);
+    for (gpu_query q = 0; q < GPU_QUERIES; q++) {
+        uint64_t scratch, result;
+        const uint64_t limit = bounded ? max_u64(gpu_scratch_bytes(p, q), 1) : 0;
+        CUZK_TRY(step_bytes(&p->query[q], q == GPU_QUERY_H && p->h_reversed, limit, limits,
+                            &scratch, &result, err));
+        *needed = max_u64(*needed, gpu_scratch_at(p, q) - p->work.at + scratch);
+        results += result;
+    }
+    if (results > CUZK_GPU_RESULT_BYTES)
+        return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY,
+                         "the steps' results need %llu bytes, %llu are available",
+                         (unsigned long long)results, (unsigned long long)CUZK_GPU_RESULT_BYTES);
+    return CUZK_OK;
+}
+
+/* A plan with steps of 2^log2_step bases. With resident all points stay in the arena; otherwise as
+ * many queries as fit. */
+static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, bool resident, unsigned log2_step,
+                             const gpu_limits *limits, uint64_t *needed, cuzk_error *err) {
+    uint64_t total = 0;
+    query_shapes(p, s);
+    lay_out_fixed(p, s, &total);
+    for (gpu_query q = 0; q < GPU_QUERIES; q++)
+        if (!query_steps(&p->query[q], (uint64_t)1 << log2_step))
+            return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "%s: a step is smaller than the inputs",
+                             s->name);
+    if (!resident)
+        for (int i = 0; i < 2; i++)
+            p->tile[i] =
+                reserve(&total, ((uint64_t)1 << log2_step) * CUZK_GPU_AFFINE_BYTES(CUZK_GPU_G1));
+    p->h_reversed = resident && p->query[GPU_QUERY_H].tiles == 1;
+    /* Streaming takes the least work region that the steps need, and gives the rest to points. */
+    uint64_t work = 0;
+    p->work = (gpu_region){total, p->arena_bytes > total ? p->arena_bytes - total : 0};
+    cuzk_status status = CUZK_OK;
+    if (!resident) {
+        status = work_fits(p, true, limits, &work, err);
+        if (status != CUZK_OK && work_fits(p, false, limits, &work, NULL) != CUZK_OK) return status;
+    }
+    for (gpu_query q = 0; q < GPU_QUERIES; q++) {
+        gpu_query_plan *query = &p->query[q];
+        const uint64_t bytes = query_point_bytes(query);
+        query->resident = resident || total + bytes + ALIGNMENT + work <= p->arena_bytes;
+        if (query->resident) query->points = reserve(&total, bytes);
+    }
+    p->work = (gpu_region){total, p->arena_bytes > total ? p->arena_bytes - total : 0};
+    status = work_fits(p, true, limits, &work, err);
+    if (status != CUZK_OK) { /* how much would do? */
+        if (work_fits(p, false, limits, &work, NULL) == CUZK_OK) *needed = total + work;
+        return status;
+    }
+    *needed = total + work;
+    p->used_bytes = *needed;
+    return *needed <= p->arena_bytes
+               ? CUZK_OK
+               : cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "the arena is too small");
+}
+
+cuzk_status gpu_plan_make(gpu_plan *p, const gpu_shape *s, uint64_t arena_bytes,
+                          const gpu_limits *limits, cuzk_error *err) {
+    uint64_t least = UINT64_MAX;
+    *p = (gpu_plan){.arena_bytes = arena_bytes};
+    CUZK_TRY(cuzk_ntt_plan_make(&p->ntt, s->log2_domain, err));
+    const gpu_plan empty = *p;
+    for (unsigned log2 = RESIDENT_STEP_LOG2_MAX; log2 >= RESIDENT_STEP_LOG2_MIN; log2--) {
+        *p = empty;
+        uint64_t needed = 0;
+        if (plan_with(p, s, true, log2, limits, &needed, NULL) == CUZK_OK) return CUZK_OK;
+        if (log2 > s->log2_domain + 2) log2 = s->log2_domain + 2; /* steps beyond: the same */
+    }
+    for (unsigned log2 = STREAM_STEP_LOG2_MAX; log2 >= STREAM_STEP_LOG2_MIN; log2--) {
+        uint64_t needed = 0;
+        *p = empty;
+        if (plan_with(p, s, false, log2, limits, &needed, NULL) == CUZK_OK) return CUZK_OK;
+        if (needed != 0) least = min_u64(least, needed);
+    }
+    return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY,
+                     "circuit %s needs %llu bytes of device memory at least, %llu are available",
+                     s->name, (unsigned long long)least, (unsigned long long)arena_bytes);
+}
