@@ -16,16 +16,12 @@ void device_failed(engine *e, device *d, const char *text) {
                                 .device = (int)d->index};
     if (e->config.on_event != NULL) e->config.on_event(e->config.event_self, &event);
     /* Partitions that were waiting for this device may now go to the fallback, or nowhere. */
-    for (job *j = e->jobs, *next; j != NULL; j = next) {
-        next = j->next;
+    for (job *j = e->jobs; j != NULL; j = j->next) {
         if (j->stage != JOB_STARTED || j->end_status != CUZK_OK) continue;
         for (unsigned k = 0; k < j->n_partitions && j->end_status == CUZK_OK; k++) {
             partition *p = &j->partitions[k];
             if (p->view.state > ENGINE_PARTITION_READY) continue;
-            bool left = false;
-            for (unsigned i = 0; i < e->n_devices; i++)
-                left |= device_may_try(e, &e->devices[i], p);
-            if (!left) job_stop(e, j, CUZK_ERR_DEVICE, "every device is quarantined");
+            if (!device_left(e, p)) job_stop(e, j, CUZK_ERR_DEVICE, "every device is quarantined");
         }
     }
     pthread_cond_broadcast(&e->work);
@@ -41,15 +37,22 @@ static void call_end(device *d) {
     d->call_since = 0;
 }
 
+static void hold(device *d, key *k) {
+    d->holds = k;
+    k->device_refs++;
+}
+
 static void let_go_of_key(device *d) {
     engine *e = d->e;
-    key *k = d->loaded;
-    if (k == NULL) return;
-    call_begin(d);
-    d->ex->ops->unload(d->ex);
-    call_end(d);
-    d->loaded = NULL;
+    key *k = d->holds;
+    if (d->loaded != NULL) {
+        call_begin(d);
+        d->ex->ops->unload(d->ex);
+        call_end(d);
+    }
+    d->loaded = d->holds = NULL;
     k->device_refs--;
+    k->last_used = engine_now(e);
     memory_release(e, MEMORY_DEVICE, d->host_bytes);
     d->host_bytes = 0;
     if (k->evict && k->device_refs == 0 && k->job_refs == 0 && k->state == KEY_LOADED)
@@ -57,69 +60,75 @@ static void let_go_of_key(device *d) {
     pthread_cond_broadcast(&e->changed);
 }
 
-/* Is anything going on that could give memory back? */
-static bool memory_may_come(const engine *e, const device *self) {
-    if (e->workers_active > 1) return true;
-    for (unsigned i = 0; i < e->n_devices; i++)
-        if (&e->devices[i] != self && (e->devices[i].n_begun > 0 || e->devices[i].call_since != 0))
-            return true;
-    for (const job *j = e->jobs; j != NULL; j = j->next)
-        if (j->stage == JOB_ENDING || j->in_flight > 0) return true;
+/* Reserve what the executor allocates on the host for the key of j. Where nothing moves for want of
+ * memory the other jobs step back; a job that does not fit alone ends. */
+static bool reserve_host(device *d, job *j, uint64_t bytes) {
+    engine *e = d->e;
+    if (memory_reserve(e, MEMORY_DEVICE, bytes)) return true;
+    if (memory_may_come(e)) return false;
+    memory_make_room(e, j, true);
+    if (memory_reserve(e, MEMORY_DEVICE, bytes)) return true;
+    if (memory_may_come(e)) return false;
+    char text[256];
+    snprintf(text, sizeof text,
+             "memory budget: proving %s on %s takes %llu bytes of host memory; %llu of %llu are in "
+             "use",
+             j->circuit, d->info.name, (unsigned long long)bytes, (unsigned long long)e->used,
+             (unsigned long long)e->config.memory_budget);
+    job_stop(e, j, CUZK_ERR_EXHAUSTED, text);
     return false;
 }
 
-/* Make the key of j current. False: not now (memory), or the device or the job has failed. */
-static bool load_for(device *d, job *j) {
+/* Partitions that wait for a key which this device cannot load go elsewhere. */
+static void key_failed(device *d, key *k, cuzk_status status, const char *text) {
     engine *e = d->e;
-    key *k = j->key;
+    for (job *j = e->jobs; j != NULL; j = j->next) {
+        if (j->stage != JOB_STARTED || j->key != k) continue;
+        for (unsigned i = 0; i < j->n_partitions && j->end_status == CUZK_OK; i++) {
+            partition *p = &j->partitions[i];
+            if (p->view.state == ENGINE_PARTITION_READY && device_may_try(e, d, p))
+                partition_failed(e, j, i, d, status, text);
+        }
+    }
+}
+
+/* Make key k current. False: not now, for want of memory. The lock is opened on the way, so that
+ * the caller has to choose again; no job is claimed meanwhile, the key is by `holds`. */
+static bool load_key_on(device *d, key *k) {
+    engine *e = d->e;
     uint64_t device_bytes = 0, host_bytes = 0;
     cuzk_error error = {0};
+    unsigned i;
     const executor_key ek = e->config.work->key_for_executor(e->config.work_self, k->data);
-    j->in_flight++; /* keeps job and key while the lock is open */
-    let_go_of_key(d);
+    hold(d, k);
     call_begin(d);
     cuzk_status status = d->ex->ops->plan(d->ex, &ek, &device_bytes, &host_bytes, &error);
     call_end(d);
-    if (status == CUZK_OK && !d->hung && !memory_reserve(e, MEMORY_DEVICE, host_bytes)) {
-        j->in_flight--;
-        if (!memory_may_come(e, d)) {
-            char text[256];
-            snprintf(text, sizeof text,
-                     "memory budget: proving %s on %s takes %llu bytes of host memory; %llu of "
-                     "%llu are in use",
-                     j->circuit, d->info.name, (unsigned long long)host_bytes,
-                     (unsigned long long)e->used, (unsigned long long)e->config.memory_budget);
-            job_stop(e, j, CUZK_ERR_EXHAUSTED, text);
+    const bool planned = status == CUZK_OK;
+    if (planned) {
+        job *j = d->hung ? NULL : schedule_device(e, d, &i);
+        const bool wanted = j != NULL && j->key == k;
+        if (!wanted || !reserve_host(d, j, host_bytes)) {
+            d->holds = NULL; /* quietly: this is tried again whenever memory comes */
+            k->device_refs--;
+            return !wanted;
         }
-        job_settle(e, j);
-        return false;
-    }
-    if (status == CUZK_OK && !d->hung) {
         d->host_bytes = host_bytes;
         call_begin(d);
         status = d->ex->ops->load(d->ex, &ek, &error);
         call_end(d);
     }
-    j->in_flight--;
-    if (status == CUZK_OK && !d->hung) {
+    if (status == CUZK_OK) {
         d->loaded = k;
-        k->device_refs++;
-        k->last_used = engine_now(e);
         d->ex->ops->info(d->ex, &d->info);
-        job_settle(e, j);
         return true;
     }
-    memory_release(e, MEMORY_DEVICE, d->host_bytes);
-    d->host_bytes = 0;
-    if (!d->hung) {
-        /* Every waiting partition of this job that came here has failed here. */
-        device_failed(e, d, error.text);
-        for (unsigned i = 0; i < j->n_partitions && j->end_status == CUZK_OK; i++)
-            if (j->partitions[i].view.state == ENGINE_PARTITION_READY)
-                partition_failed(e, j, i, d, status, error.text);
-    }
-    job_settle(e, j);
-    return false;
+    let_go_of_key(d);
+    if (d->hung) return false;
+    /* A circuit too large for the device is no fault of the device. */
+    if (planned) device_failed(e, d, error.text);
+    key_failed(d, k, status, error.text);
+    return true;
 }
 
 static unsigned free_slot(const device *d) {
@@ -154,7 +163,9 @@ void device_hangs(engine *e, device *d, uint64_t silent_ms) {
         const unsigned k = d->slots[slot].k;
         /* The witness is the device's until it comes back; the partition makes another. */
         d->slots[slot].orphan = true;
-        d->slots[slot].orphan_bytes = --j->witnesses > 0 ? j->witness_bytes : 0;
+        d->slots[slot].orphan_bytes = j->witness_bytes;
+        j->witnesses--;
+        j->reserved--;
         j->partitions[k].has_witness = false;
         j->in_flight--;
         partition_failed(e, j, k, d, CUZK_ERR_TIMEOUT, text);
@@ -237,9 +248,13 @@ static void fill_slots(device *d) {
         unsigned k;
         job *j = schedule_device(e, d, &k);
         if (j == NULL) return;
-        if (d->loaded != j->key) {
-            if (d->n_begun > 0 || !load_for(d, j)) return;
-            continue; /* the lock was open: choose again */
+        if (d->loaded != j->key) { /* the lock is opened for this: choose again after it */
+            if (d->n_begun > 0) return;
+            if (d->holds != NULL)
+                let_go_of_key(d);
+            else if (!load_key_on(d, j->key))
+                return;
+            continue;
         }
         begin_partition(d, j, k);
     }
@@ -255,11 +270,11 @@ void *device_main(void *device_pointer) {
             finish_partition(d);
             continue;
         }
-        if (d->loaded != NULL && d->loaded->evict && !d->hung) let_go_of_key(d);
+        if (d->holds != NULL && (d->holds->evict || !device_usable(d))) let_go_of_key(d);
         if (e->stopping) break;
         pthread_cond_wait(&e->work, &e->lock);
     }
-    if (!d->hung) let_go_of_key(d);
+    if (d->holds != NULL) let_go_of_key(d);
     d->thread_done = true;
     pthread_cond_broadcast(&e->changed);
     pthread_mutex_unlock(&e->lock);

@@ -30,9 +30,7 @@ static int64_t unix_ms(void) {
 
 typedef struct recovery {
     engine *e;
-    journal_job *unfinished_poisoned; /* list of jobs to set aside, ended after the walk */
-    size_t n_poisoned;
-    bool failed;
+    bool failed; /* no memory */
 } recovery;
 
 static void recover_job(void *arg, const journal_job *record) {
@@ -53,7 +51,10 @@ static void recover_job(void *arg, const journal_job *record) {
             const int64_t left = (int64_t)record->deadline_unix_ms - unix_ms();
             j->deadline_at = left <= 0 ? 1 : (uint64_t)left;
         }
-        if (record->starts >= e->config.job_attempts) {
+        const unsigned attempts = e->config.job_attempts;
+        /* Jobs beside the culprit were running too: the last attempt is made without company. */
+        j->alone = attempts > 0 && record->starts > 0 && record->starts + 1 >= attempts;
+        if (attempts > 0 && record->starts >= attempts) {
             job_tell(j, "set aside: it was running each of the %u times the engine died",
                      record->starts);
             j->end_status = CUZK_ERR_INTERNAL;
@@ -96,14 +97,21 @@ static void take_devices(engine *e) {
 
 cuzk_status engine_open(const engine_config *config, engine **out, cuzk_error *err) {
     *out = NULL;
-    if (config->n_devices == 0 || config->witness_threads == 0)
-        return cuzk_fail(err, CUZK_ERR_ARGUMENT, "engine: no device or no witness thread");
-    engine *e = calloc(1, sizeof *e);
-    if (e == NULL) return cuzk_fail(err, CUZK_ERR_NO_MEMORY, "engine: no memory");
+    const bool valid =
+        config->n_devices > 0 && config->n_devices <= MAX_DEVICES && config->witness_threads > 0;
+    engine *e = valid ? calloc(1, sizeof *e) : NULL;
+    if (e == NULL) {
+        for (unsigned i = 0; i < config->n_devices && i < MAX_DEVICES; i++)
+            config->devices[i].ex->ops->close(config->devices[i].ex);
+        if (valid) return cuzk_fail(err, CUZK_ERR_NO_MEMORY, "engine: no memory");
+        return cuzk_fail(err, CUZK_ERR_ARGUMENT, "engine: %u devices, %u witness threads",
+                         config->n_devices, config->witness_threads);
+    }
     e->config = *config;
     e->host = config->host;
     e->start_ns = monotonic_ns();
     e->jobs_tail = &e->jobs;
+    e->ended_tail = &e->ended;
     pthread_mutex_init(&e->submit_lock, NULL);
     pthread_mutex_init(&e->lock, NULL);
     pthread_condattr_t attr;
@@ -152,6 +160,17 @@ static void wait_changed(engine *e, uint64_t ms) {
     pthread_cond_timedwait(&e->changed, &e->lock, &until);
 }
 
+/* Public calls that wait: engine_close lets them out first. */
+static void caller_enters(engine *e) {
+    pthread_mutex_lock(&e->lock);
+    e->n_callers++;
+}
+static void caller_leaves(engine *e) {
+    e->n_callers--;
+    if (e->stopping) pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
+}
+
 static bool anything_in_flight(const engine *e) {
     for (const job *j = e->jobs; j != NULL; j = j->next)
         if (j->in_flight > 0 || j->stage == JOB_OPENING || j->stage == JOB_ENDING) return true;
@@ -167,19 +186,20 @@ void engine_drain(engine *e, uint64_t timeout_ms) {
     pthread_mutex_unlock(&e->lock);
 }
 
-/* A drained job did not crash: the start is taken back. */
+/* These jobs did not crash: the start is taken back. */
 static void pause_jobs(engine *e) {
     for (job *j = e->jobs; j != NULL; j = j->next)
-        if (e->draining && j->in_flight == 0 && (j->stage == JOB_OPENED || j->stage == JOB_STARTED))
+        if (j->in_flight == 0 && (j->stage == JOB_OPENED || j->stage == JOB_STARTED))
             (void)journal_paused(e->journal, j->record.job_id, NULL);
 }
 
 static void free_engine(engine *e) {
-    pause_jobs(e);
     while (e->jobs != NULL) {
         job_release(e, e->jobs);
         job_unlink(e, e->jobs);
     }
+    while (e->ended != NULL)
+        job_unlink(e, e->ended);
     for (key *k = e->keys, *next; k != NULL; k = next) {
         next = k->next;
         if (k->state == KEY_LOADED) key_drop(e, k);
@@ -191,7 +211,6 @@ static void free_engine(engine *e) {
     }
     for (unsigned i = 0; i < e->n_devices; i++)
         e->devices[i].ex->ops->close(e->devices[i].ex);
-    journal_close(e->journal);
     pthread_cond_destroy(&e->work);
     pthread_cond_destroy(&e->finish);
     pthread_cond_destroy(&e->changed);
@@ -204,7 +223,6 @@ static void free_engine(engine *e) {
 void engine_close(engine *e) {
     if (e == NULL) return;
     pthread_mutex_lock(&e->lock);
-    e->draining |= e->n_active == 0;
     e->stopping = true;
     pthread_cond_broadcast(&e->work);
     pthread_cond_broadcast(&e->finish);
@@ -213,6 +231,8 @@ void engine_close(engine *e) {
      * to the end of the process. */
     const uint64_t until = engine_now(e) + 5000;
     bool stuck = false;
+    while (e->n_callers > 0)
+        wait_changed(e, 1000);
     for (unsigned i = 0; i < e->n_devices; i++) {
         device *d = &e->devices[i];
         while (d->thread_started && !d->thread_done && (!d->hung || engine_now(e) < until))
@@ -222,8 +242,16 @@ void engine_close(engine *e) {
     pthread_mutex_unlock(&e->lock);
     for (unsigned i = 0; i < e->n_workers; i++)
         pthread_join(e->workers[i], NULL);
+    /* Only now: what devices had in flight is still verified and stored. */
+    pthread_mutex_lock(&e->lock);
+    e->finishing = true;
+    pthread_cond_broadcast(&e->finish);
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
     if (e->finisher_started) pthread_join(e->finisher, NULL);
     if (e->housekeeper_started) pthread_join(e->housekeeper, NULL);
+    pause_jobs(e);
+    journal_close(e->journal);
     if (stuck) return;
     for (unsigned i = 0; i < e->n_devices; i++)
         if (e->devices[i].thread_started) pthread_join(e->devices[i].thread, NULL);
@@ -266,6 +294,10 @@ static cuzk_status join_existing(engine *e, const journal_job *record, engine_su
     } else if (j != NULL) {
         out->joined = true;
         out->queue_position = j->stage < JOB_STARTED ? queue_position(e, j) : 0;
+    } else if (record->body_bytes > e->config.memory_budget / 2) {
+        status = cuzk_fail(err, CUZK_ERR_EXHAUSTED,
+                           "a request of %llu bytes is too large for the memory budget",
+                           (unsigned long long)record->body_bytes);
     } else if (e->n_active >= e->config.queue_limit) {
         status = cuzk_fail(err, CUZK_ERR_EXHAUSTED, "the queue is full (%u jobs)",
                            e->config.queue_limit);
@@ -354,7 +386,7 @@ cuzk_status engine_await(engine *e, const char *job_id, uint64_t timeout_ms,
     cuzk_status status = CUZK_OK;
     journal_job record;
     memset(out, 0, sizeof *out);
-    pthread_mutex_lock(&e->lock);
+    caller_enters(e);
     const uint64_t until = timeout_ms == 0 ? UINT64_MAX : engine_now(e) + timeout_ms;
     for (;;) {
         const job *j = job_find(e, job_id);
@@ -363,7 +395,7 @@ cuzk_status engine_await(engine *e, const char *job_id, uint64_t timeout_ms,
         } else if (j->stage == JOB_ENDED) {
             record = j->record;
             break;
-        } else if (stop != NULL && *stop) {
+        } else if (stop != NULL && __atomic_load_n(stop, __ATOMIC_RELAXED)) {
             status = cuzk_fail(err, CUZK_ERR_CANCELLED, "waiting was cancelled");
         } else if (e->stopping) {
             status = cuzk_fail(err, CUZK_ERR_CANCELLED, "the engine is shutting down");
@@ -375,7 +407,10 @@ cuzk_status engine_await(engine *e, const char *job_id, uint64_t timeout_ms,
         wait_changed(e, stop != NULL && left > 100 ? 100 : left > 60000 ? 60000 : left + 1);
     }
     pthread_mutex_unlock(&e->lock);
-    return status == CUZK_OK ? copy_result(e, &record, out, err) : status;
+    if (status == CUZK_OK) status = copy_result(e, &record, out, err);
+    pthread_mutex_lock(&e->lock);
+    caller_leaves(e);
+    return status;
 }
 
 cuzk_status engine_watch_job(engine *e, const char *job_id, void (*done)(void *arg), void *arg,
@@ -390,9 +425,10 @@ cuzk_status engine_watch_job(engine *e, const char *job_id, void (*done)(void *a
     const job *j = job_find(e, job_id);
     const bool over = j != NULL && j->stage == JOB_ENDED;
     if (j != NULL && !over) {
+        w->id = ++e->last_watch;
         w->next = e->watches;
         e->watches = w;
-        *out = w;
+        *out = (engine_watch *)w->id;
     }
     pthread_mutex_unlock(&e->lock);
     if (j == NULL) {
@@ -410,9 +446,10 @@ bool engine_unwatch(engine *e, engine_watch *watch) {
     bool found = false;
     pthread_mutex_lock(&e->lock);
     for (engine_watch **link = &e->watches; *link != NULL; link = &(*link)->next) {
-        if (*link != watch) continue;
-        *link = watch->next;
-        free(watch);
+        engine_watch *w = *link;
+        if (w->id != (uintptr_t)watch) continue;
+        *link = w->next;
+        free(w);
         found = true;
         break;
     }
@@ -448,7 +485,7 @@ cuzk_status engine_preload(engine *e, const char *circuit_id, bool *already, uin
     *already = false;
     *load_ms = 0;
     CUZK_TRY(e->config.work->key_size(e->config.work_self, circuit_id, &bytes, err));
-    pthread_mutex_lock(&e->lock);
+    caller_enters(e);
     cuzk_status status = CUZK_OK;
     key *k = key_get(e, circuit_id);
     if (k == NULL) {
@@ -457,8 +494,12 @@ cuzk_status engine_preload(engine *e, const char *circuit_id, bool *already, uin
         *already = true;
     } else {
         const unsigned loads = k->loads;
+        bool fits = true;
+        while (k->state == KEY_ABSENT && !(fits = memory_reserve(e, MEMORY_KEY, bytes)) &&
+               memory_eviction_pending(e) && !e->stopping)
+            wait_changed(e, 100);
         if (k->state == KEY_ABSENT) {
-            if (memory_reserve(e, MEMORY_KEY, bytes)) {
+            if (fits) {
                 k->bytes = bytes;
                 k->state = KEY_LOADING;
                 k->wanted = true;
@@ -472,15 +513,17 @@ cuzk_status engine_preload(engine *e, const char *circuit_id, bool *already, uin
                                    (unsigned long long)e->config.memory_budget);
             }
         }
-        while (status == CUZK_OK && k->loads == loads && !e->stopping)
+        while (status == CUZK_OK && k->loads == loads && !e->stopping && !e->draining)
             wait_changed(e, 1000);
-        if (status == CUZK_OK && k->loads != loads && k->error.status != CUZK_OK) {
+        if (status == CUZK_OK && k->loads == loads)
+            status = cuzk_fail(err, CUZK_ERR_CANCELLED, "the engine is shutting down");
+        if (status == CUZK_OK && k->error.status != CUZK_OK) {
             status = k->error.status;
             if (err != NULL) *err = k->error;
         }
         *load_ms = k->load_ms;
     }
-    pthread_mutex_unlock(&e->lock);
+    caller_leaves(e);
     return status;
 }
 
@@ -489,7 +532,7 @@ cuzk_status engine_evict(engine *e, const char *circuit_id, bool *was_loaded, ui
     cuzk_status status = CUZK_OK;
     *was_loaded = false;
     *freed_bytes = 0;
-    pthread_mutex_lock(&e->lock);
+    caller_enters(e);
     key *k = key_find(e, circuit_id);
     if (k != NULL && k->state == KEY_LOADED) {
         *was_loaded = true;
@@ -502,12 +545,12 @@ cuzk_status engine_evict(engine *e, const char *circuit_id, bool *was_loaded, ui
             k->evict = true;
             pthread_cond_broadcast(&e->work);
             while (k->evict && k->state == KEY_LOADED && k->device_refs > 0 &&
-                   engine_now(e) < until)
+                   engine_now(e) < until && !e->stopping)
                 wait_changed(e, 100);
             if (k->state == KEY_LOADED && k->job_refs == 0 && k->device_refs == 0) key_drop(e, k);
             if (k->state == KEY_ABSENT) *freed_bytes = bytes;
         }
     }
-    pthread_mutex_unlock(&e->lock);
+    caller_leaves(e);
     return status;
 }

@@ -56,26 +56,31 @@ typedef struct engine_config {
     unsigned queue_limit;     /* jobs waiting or running; beyond it EXHAUSTED */
     unsigned result_limit;    /* finished jobs kept */
     uint64_t result_age_ms;   /* finished jobs older than this are dropped */
-    unsigned job_attempts;    /* a job that was running at so many crashes is set aside */
+    unsigned job_attempts;    /* a job that was running at so many crashes is set aside; 0: never */
     unsigned device_failures; /* failures in a row that quarantine a device */
-    uint64_t watchdog_ms;     /* no progress of a device for so long: failed */
+    uint64_t watchdog_ms;     /* an executor call that takes so long: hung (0: never; not CPUs) */
     uint64_t ageing_ms;       /* a waiting job rises one priority for each of these */
     uint64_t eviction_min_idle_ms;
     engine_failure_policy on_failure;
     const engine_work_ops *work;
     void *work_self;
     const cuzk_host *host;
-    /* Events for logs, metrics and the timeline; may be called from any engine thread. */
+    /* Events for logs, metrics and the timeline; called from any thread under the engine's lock: be
+     * quick, and call nothing of the engine. */
     void (*on_event)(void *self, const engine_event *event);
     void *event_self;
     engine_device_config devices[64];
     unsigned n_devices;
 } engine_config;
 
-/* Opens or creates the journal, takes up unfinished jobs, starts the threads. */
+/* Opens or creates the journal, takes up unfinished jobs, starts the threads. On failure the
+ * executors are closed too. */
 cuzk_status engine_open(const engine_config *config, engine **out, cuzk_error *err);
 /* Stop accepting jobs; running partitions are finished, the rest stays in the journal. */
 void engine_drain(engine *e, uint64_t timeout_ms);
+/* Running partitions are finished and stored; unfinished jobs stay in the journal. Calls that wait
+ * return CANCELLED first; no other call may be made from now on. Watches are dropped silently. A
+ * device that hangs is given 5 s and then left to the end of the process with what it holds. */
 void engine_close(engine *e);
 
 /* ---- jobs ---- */

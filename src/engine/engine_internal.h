@@ -9,9 +9,13 @@
  *   partition  WITNESS, DEVICE, VERIFY  claimed by a worker, a device thread, the finisher;
  *              counted in job->in_flight, and a job is not torn down before that is 0
  *
+ * Lock order: submit_lock, lock, the journal's own (which nothing is taken under).
+ *
  * Memory: every reservation is made before the allocation it stands for. A running job holds a
  * bundle (its decoded data, a reference to its key, and one witness), so it can always go on;
- * witnesses beyond the first are taken only when there is room. */
+ * witnesses beyond the first are taken only when there is room. Where a device then finds no room
+ * for its own host memory and nothing else moves, other jobs step back; a job fails for want of
+ * memory only when it does not fit alone. */
 #ifndef CUZK_ENGINE_ENGINE_INTERNAL_H
 #define CUZK_ENGINE_ENGINE_INTERNAL_H
 
@@ -21,6 +25,7 @@
 #include "engine/journal.h"
 
 #define MAX_SLOTS 8
+#define MAX_DEVICES 64 /* bits of partition.tried */
 #define JOB_BUCKETS 4096
 
 typedef struct key {
@@ -40,7 +45,8 @@ typedef struct key {
 
 typedef struct partition {
     engine_partition_view view;
-    uint64_t tried; /* bit d: device d failed this partition */
+    uint64_t tried;    /* bit d: device d failed this partition */
+    uint64_t suspects; /* bit d: its sums were bad; d's fault once another device shows it */
     witness w;
     bool has_witness;
     groth16_sums sums;
@@ -49,7 +55,7 @@ typedef struct partition {
 } partition;
 
 typedef struct job {
-    struct job *next;        /* in order of submission */
+    struct job *next;        /* active: in order of submission; ended: in order of ending */
     struct job *bucket_next; /* same hash */
     journal_job record;
     uint64_t seq;
@@ -67,7 +73,9 @@ typedef struct job {
     uint64_t data_bytes, witness_bytes; /* reserved for data; size of one witness */
     char circuit[32];
     key *key;
-    unsigned witnesses; /* in memory now; the first is in the bundle */
+    unsigned witnesses; /* in memory now */
+    unsigned reserved;  /* witnesses that the budget is charged for, >= witnesses */
+    bool alone;         /* one more crash sets it aside: nothing else runs beside it */
     unsigned n_partitions, n_done, in_flight;
     partition *partitions;
     bool story_full;
@@ -82,7 +90,8 @@ typedef struct device {
     bool fallback;
     pthread_t thread;
     bool thread_started, thread_done;
-    key *loaded;
+    key *loaded;         /* ready to prove with */
+    key *holds;          /* counted in its device_refs: loaded, or being loaded or unloaded */
     uint64_t host_bytes; /* reserved for what the executor allocates on the host */
     struct {
         job *job;
@@ -98,8 +107,10 @@ typedef struct device {
     uint64_t proved, failures, failures_in_row;
 } device;
 
+/* Callers hold `id` disguised as a pointer: a handle whose watch is gone never names another. */
 struct engine_watch {
     engine_watch *next;
+    uintptr_t id;
     char job_id[256];
     void (*done)(void *arg);
     void *arg;
@@ -117,7 +128,8 @@ struct engine {
     pthread_cond_t finish;  /* something for the finisher */
     pthread_cond_t changed; /* a job ended, a key was loaded or dropped */
 
-    job *jobs, **jobs_tail;
+    job *jobs, **jobs_tail;   /* waiting or running */
+    job *ended, **ended_tail; /* results, oldest first */
     job *buckets[JOB_BUCKETS];
     uint64_t next_seq;
     unsigned n_active; /* waiting or running */
@@ -125,17 +137,19 @@ struct engine {
     uint64_t completed, failed, cancelled;
     key *keys;
     engine_watch *watches;
+    uintptr_t last_watch;
+    unsigned n_callers; /* inside a public call that waits */
 
     uint64_t used, peak, used_keys, used_witnesses, used_bodies, used_jobs, used_devices;
-    unsigned workers_active; /* outside the lock with a claim */
 
-    device devices[64];
+    device devices[MAX_DEVICES];
     unsigned n_devices;
     pthread_t *workers;
     unsigned n_workers;
     pthread_t finisher, housekeeper;
     bool finisher_started, housekeeper_started;
-    bool draining, stopping;
+    bool draining, stopping; /* no new partitions; workers and devices end */
+    bool finishing;          /* then the finisher and the housekeeper end */
 };
 
 uint64_t engine_now(const engine *e); /* ms since start, >= 1, monotonic */
@@ -150,6 +164,13 @@ typedef enum memory_use {
 } memory_use;
 bool memory_reserve(engine *e, memory_use use, uint64_t bytes); /* evicts idle keys if it must */
 void memory_release(engine *e, memory_use use, uint64_t bytes);
+/* Does anything go on that may give memory back by itself? */
+bool memory_may_come(const engine *e);
+/* Jobs less urgent than j (every other job if `all`) give back what they can: witnesses made ahead,
+ * and their whole bundle when nothing of them is in flight. j itself keeps one witness. */
+void memory_make_room(engine *e, job *j, bool all);
+/* Will devices that hold keys let go of some soon? */
+bool memory_eviction_pending(const engine *e);
 void key_drop(engine *e, key *k); /* loaded, no references: free it */
 key *key_find(engine *e, const char *circuit);
 key *key_get(engine *e, const char *circuit); /* makes an absent one; NULL: no memory */
@@ -169,6 +190,8 @@ task schedule_worker(engine *e);
 /* The READY partition that device d should take, or NULL. */
 job *schedule_device(engine *e, const device *d, unsigned *k);
 bool device_usable(const device *d);
+/* Is there a device that may try partition p of a live job? */
+bool device_left(const engine *e, const partition *p);
 /* May d try partition k of j? */
 bool device_may_try(const engine *e, const device *d, const partition *p);
 unsigned queue_position(const engine *e, const job *j);
@@ -177,7 +200,10 @@ unsigned queue_position(const engine *e, const job *j);
 job *job_find(engine *e, const char *job_id);
 job *job_new(const journal_job *record, uint64_t now);
 void job_insert(engine *e, job *j);
+void job_retire(engine *e, job *j); /* active to ended; the caller has set the stage */
 void job_unlink(engine *e, job *j); /* and free */
+/* A running job of which nothing is in flight gives its bundle back and waits opened. */
+void job_step_back(engine *e, job *j);
 /* End the job with a status and text once nothing of it is in flight (lock held). */
 void job_stop(engine *e, job *j, cuzk_status status, const char *text);
 /* Called whenever in_flight of a stopped job may have reached 0, or its last partition is done. */
@@ -188,7 +214,9 @@ void job_release(engine *e, job *j);
 void job_event(engine *e, const job *j, int k, int type, uint64_t stage_ms, const char *text);
 void partition_enter(engine *e, job *j, unsigned k, engine_partition_state state);
 void partition_drop_witness(engine *e, job *j, unsigned k);
-/* A device failed partition k: try elsewhere, or end the job when nothing is left. */
+/* One witness less of j: its charge goes back, except the bundle's. */
+void witness_gone(engine *e, job *j);
+/* Device d failed partition k: try elsewhere, or end the job when nothing is left. */
 void partition_failed(engine *e, job *j, unsigned k, device *d, cuzk_status status,
                       const char *text);
 

@@ -24,29 +24,46 @@ static job *next_to_verify(engine *e, unsigned *k) {
     return best;
 }
 
+/* Sums that do not verify are the device's fault or the job's: which, shows when another
+ * computation of the partition succeeds. */
+static bool bad_sums(cuzk_status status) {
+    return status == CUZK_ERR_INVALID_PROOF || status == CUZK_ERR_NOT_ON_CURVE ||
+           status == CUZK_ERR_NOT_IN_GROUP || status == CUZK_ERR_INFINITY;
+}
+
+static void blame_suspects(engine *e, const partition *p) {
+    for (unsigned i = 0; i < e->n_devices; i++)
+        if ((p->suspects >> i & 1) != 0)
+            device_failed(e, &e->devices[i], "wrong sums, shown by another computation");
+}
+
 static void verify_partition(engine *e, job *j, unsigned k) {
     partition *p = &j->partitions[k];
     device *d = &e->devices[p->view.device];
     cuzk_error error = {0};
+    const bool last = j->n_done + 1 == j->n_partitions;
     pthread_mutex_unlock(&e->lock);
     cuzk_status status = e->config.work->finish(e->config.work_self, e->host, j->key->data, j->data,
                                                 k, &p->sums, p->proof, &error);
-    const bool bad_device = status != CUZK_OK;
-    if (status == CUZK_OK)
+    /* The last partition is stored with the end of the job, at once after this. */
+    if (status == CUZK_OK && !last)
         status = journal_partition(e->journal, j->record.job_id, k, p->proof, p->device, &error);
     pthread_mutex_lock(&e->lock);
     j->in_flight--;
     if (status == CUZK_OK) {
         partition_drop_witness(e, j, k);
+        blame_suspects(e, p);
         d->proved++;
         d->failures_in_row = 0;
         j->n_done++;
         partition_enter(e, j, k, ENGINE_PARTITION_DONE);
-    } else if (bad_device) {
-        device_failed(e, d, error.text);
+    } else if (bad_sums(status)) {
+        p->suspects |= (uint64_t)1 << d->index;
         partition_failed(e, j, k, d, status, error.text);
-    } else { /* the proof is right, but cannot be stored */
-        job_stop(e, j, status, error.text);
+    } else { /* not the device: the job's data, memory, or the proof cannot be stored */
+        char text[600];
+        snprintf(text, sizeof text, "partition %u: %s", k, error.text);
+        job_stop(e, j, status, text);
     }
     job_settle(e, j);
 }
@@ -156,13 +173,12 @@ static void end_job(engine *e, job *j) {
     j->record = record;
     j->ended_at = engine_now(e);
     j->stage = JOB_ENDED;
-    e->n_active--;
-    e->n_ended++;
+    job_retire(e, j);
     if (record.state == ENGINE_JOB_COMPLETED) e->completed++;
     if (record.state == ENGINE_JOB_FAILED) e->failed++;
     if (record.state == ENGINE_JOB_CANCELLED) e->cancelled++;
     job_event(e, j, -1, ENGINE_EVENT_ENDED, record.total_ms, record.error);
-    pthread_cond_broadcast(&e->work);
+    pthread_cond_broadcast(&e->work); /* a job that waited for this one's memory may fit now */
     notify(e, record.job_id);
 }
 
@@ -183,7 +199,7 @@ void *finisher_main(void *engine_pointer) {
             end_job(e, j);
             continue;
         }
-        if (e->stopping) break;
+        if (e->finishing) break;
         pthread_cond_wait(&e->finish, &e->lock);
     }
     pthread_mutex_unlock(&e->lock);

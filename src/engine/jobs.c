@@ -28,17 +28,36 @@ job *job_new(const journal_job *record, uint64_t now) {
     return j;
 }
 
+static void append(job *j, job ***tail, unsigned *count) {
+    j->next = NULL;
+    **tail = j;
+    *tail = &j->next;
+    ++*count;
+}
+
+static void take_out(job *j, job **first, job ***tail, unsigned *count) {
+    job **link = first;
+    while (*link != j)
+        link = &(*link)->next;
+    *link = j->next;
+    if (*tail == &j->next) *tail = link;
+    --*count;
+}
+
 void job_insert(engine *e, job *j) {
     job **bucket = &e->buckets[bucket_of(j->record.job_id)];
     j->bucket_next = *bucket;
     *bucket = j;
     j->seq = e->next_seq++;
-    *e->jobs_tail = j;
-    e->jobs_tail = &j->next;
     if (j->stage == JOB_ENDED)
-        e->n_ended++;
+        append(j, &e->ended_tail, &e->n_ended);
     else
-        e->n_active++;
+        append(j, &e->jobs_tail, &e->n_active);
+}
+
+void job_retire(engine *e, job *j) {
+    take_out(j, &e->jobs, &e->jobs_tail, &e->n_active);
+    append(j, &e->ended_tail, &e->n_ended);
 }
 
 void job_unlink(engine *e, job *j) {
@@ -46,15 +65,10 @@ void job_unlink(engine *e, job *j) {
     while (*link != j)
         link = &(*link)->bucket_next;
     *link = j->bucket_next;
-    link = &e->jobs;
-    while (*link != j)
-        link = &(*link)->next;
-    *link = j->next;
-    if (e->jobs_tail == &j->next) e->jobs_tail = link;
     if (j->stage == JOB_ENDED)
-        e->n_ended--;
+        take_out(j, &e->ended, &e->ended_tail, &e->n_ended);
     else
-        e->n_active--;
+        take_out(j, &e->jobs, &e->jobs_tail, &e->n_active);
     free(j->partitions);
     free(j);
 }
@@ -129,12 +143,36 @@ void partition_drop_witness(engine *e, job *j, unsigned k) {
     if (!p->has_witness) return;
     p->has_witness = false;
     e->config.work->witness_drop(e->config.work_self, e->host, &p->w);
-    if (--j->witnesses > 0) memory_release(e, MEMORY_WITNESS, j->witness_bytes);
+    witness_gone(e, j);
+}
+
+void witness_gone(engine *e, job *j) {
+    if (--j->witnesses == 0 || j->reserved <= 1) return; /* the bundle keeps its one */
+    j->reserved--;
+    memory_release(e, MEMORY_WITNESS, j->witness_bytes);
+}
+
+static void give_bundle_back(engine *e, job *j) {
+    for (unsigned k = 0; k < j->n_partitions; k++)
+        partition_drop_witness(e, j, k);
+    memory_release(e, MEMORY_WITNESS, j->reserved * j->witness_bytes);
+    j->reserved = 0;
+    if (j->key == NULL) return;
+    j->key->job_refs--;
+    j->key->last_used = engine_now(e);
+    j->key = NULL;
+}
+
+void job_step_back(engine *e, job *j) {
+    give_bundle_back(e, j);
+    for (unsigned k = 0; k < j->n_partitions; k++)
+        if (j->partitions[k].view.state == ENGINE_PARTITION_READY)
+            partition_enter(e, j, k, ENGINE_PARTITION_PENDING);
+    j->stage = JOB_OPENED;
 }
 
 void job_release(engine *e, job *j) {
-    for (unsigned k = 0; k < j->n_partitions; k++)
-        partition_drop_witness(e, j, k);
+    give_bundle_back(e, j);
     if (j->data != NULL) {
         e->config.work->close(e->config.work_self, e->host, j->data);
         j->data = NULL;
@@ -142,12 +180,6 @@ void job_release(engine *e, job *j) {
     if (j->data_bytes > 0) {
         memory_release(e, MEMORY_JOB, j->data_bytes);
         j->data_bytes = 0;
-    }
-    if (j->key != NULL) {
-        memory_release(e, MEMORY_WITNESS, j->witness_bytes); /* the bundle's */
-        j->key->job_refs--;
-        j->key->last_used = engine_now(e);
-        j->key = NULL;
     }
 }
 
@@ -176,12 +208,10 @@ void partition_failed(engine *e, job *j, unsigned k, device *d, cuzk_status stat
     p->view.attempts++;
     p->tried |= (uint64_t)1 << d->index;
     job_tell(j, "%s", line);
-    bool left = false, others = false;
-    for (unsigned i = 0; i < e->n_devices; i++) {
-        left |= device_may_try(e, &e->devices[i], p);
+    bool left = device_left(e, p), others = false;
+    for (unsigned i = 0; i < e->n_devices; i++)
         others |= i != d->index && device_usable(&e->devices[i]) &&
                   (!e->devices[i].fallback || e->config.on_failure == ENGINE_ON_FAILURE_CPU);
-    }
     /* Where there is only this device, it gets a second chance. */
     if (!left && !others && device_usable(d) && p->view.attempts < 2) {
         p->tried = 0;

@@ -48,6 +48,16 @@ static cuzk_status make_dir(const char *path, cuzk_error *err) {
     return cuzk_fail(err, CUZK_ERR_IO, "state folder %s: %s", path, strerror(errno));
 }
 
+/* Make the entries of a folder durable. */
+static cuzk_status sync_dir(const char *path, cuzk_error *err) {
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool ok = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
+    const int number = errno;
+    if (fd >= 0) close(fd);
+    return ok ? CUZK_OK
+              : cuzk_fail(err, CUZK_ERR_IO, "state folder %s: %s", path, strerror(number));
+}
+
 /* One engine for a folder: the lock goes with the process, however it dies. */
 static cuzk_status lock_dir(journal *j, cuzk_error *err) {
     char path[600];
@@ -145,6 +155,7 @@ cuzk_status journal_open(const char *state_dir, journal **out, cuzk_error *err) 
     if (status == CUZK_OK) status = make_dir(j->bodies, err);
     if (status == CUZK_OK) status = lock_dir(j, err);
     if (status == CUZK_OK) status = open_database(j, err);
+    if (status == CUZK_OK) status = sync_dir(j->dir, err);
     if (status == CUZK_OK) status = remove_leftovers(j, err);
     if (status != CUZK_OK) {
         journal_close(j);
@@ -182,6 +193,25 @@ static void end(journal *j, sqlite3_stmt *st) {
 static cuzk_status run(journal *j, sqlite3_stmt *st, const char *what, cuzk_error *err) {
     cuzk_status status = CUZK_OK;
     if (sqlite3_step(st) != SQLITE_DONE) status = db_fail(j, what, err);
+    end(j, st);
+    return status;
+}
+
+/* Two statements as one transaction; the first with its values bound, the second takes the job id.
+ * Ends the first. */
+static cuzk_status run_both(journal *j, sqlite3_stmt *st, const char *then, const char *job_id,
+                            const char *what, cuzk_error *err) {
+    sqlite3_stmt *second = NULL;
+    bool ok = sqlite3_exec(j->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK &&
+              sqlite3_step(st) == SQLITE_DONE && sqlite3_reset(st) == SQLITE_OK &&
+              sqlite3_prepare_v2(j->db, then, -1, &second, NULL) == SQLITE_OK &&
+              sqlite3_bind_text(second, 1, job_id, -1, SQLITE_TRANSIENT) == SQLITE_OK &&
+              sqlite3_step(second) == SQLITE_DONE && sqlite3_reset(second) == SQLITE_OK &&
+              sqlite3_exec(j->db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
+    const cuzk_status status = ok ? CUZK_OK : db_fail(j, what, err);
+    sqlite3_finalize(second);
+    if (!ok && sqlite3_get_autocommit(j->db) == 0)
+        (void)sqlite3_exec(j->db, "ROLLBACK", NULL, NULL, NULL);
     end(j, st);
     return status;
 }
@@ -324,12 +354,7 @@ cuzk_status journal_partitions(journal *j, const char *job_id,
     return status;
 }
 
-static cuzk_status drop_partitions(journal *j, const char *job_id, cuzk_error *err) {
-    sqlite3_stmt *st;
-    CUZK_TRY(begin(j, &st, "DELETE FROM partitions WHERE job_id = ?", err));
-    bind_text(st, 1, job_id);
-    return run(j, st, "dropping partitions", err);
-}
+static const char drop_partitions[] = "DELETE FROM partitions WHERE job_id = ?";
 
 cuzk_status journal_ended(journal *j, const journal_job *job, const uint8_t *proof,
                           size_t proof_bytes, cuzk_error *err) {
@@ -353,11 +378,11 @@ cuzk_status journal_ended(journal *j, const journal_job *job, const uint8_t *pro
     else
         sqlite3_bind_null(st, 10);
     bind_text(st, 11, job->job_id);
-    CUZK_TRY(run(j, st, "ending a job", err));
-    /* From here on a crash leaves rubbish that the next start removes. */
+    CUZK_TRY(run_both(j, st, drop_partitions, job->job_id, "ending a job", err));
+    /* A crash here leaves a body that the next start removes. */
     journal_body_path(j, job->job_id, path, sizeof path);
     (void)unlink(path);
-    return drop_partitions(j, job->job_id, err);
+    return CUZK_OK;
 }
 
 cuzk_status journal_proof(journal *j, const char *job_id, uint8_t **proof, size_t *bytes,
@@ -392,8 +417,8 @@ cuzk_status journal_remove(journal *j, const char *job_id, cuzk_error *err) {
     char path[700];
     CUZK_TRY(begin(j, &st, "DELETE FROM jobs WHERE job_id = ?", err));
     bind_text(st, 1, job_id);
-    CUZK_TRY(run(j, st, "removing a job", err));
+    CUZK_TRY(run_both(j, st, drop_partitions, job_id, "removing a job", err));
     journal_body_path(j, job_id, path, sizeof path);
     (void)unlink(path);
-    return drop_partitions(j, job_id, err);
+    return CUZK_OK;
 }

@@ -12,10 +12,17 @@ unsigned job_effective_priority(const engine *e, const job *j, uint64_t now) {
     return aged > ENGINE_PRIORITY_HIGH ? ENGINE_PRIORITY_HIGH : (unsigned)aged;
 }
 
+/* Grouping by circuit must not starve a job: past the ageing time only age counts. */
+static bool overdue(const engine *e, const job *j, uint64_t now) {
+    return e->config.ageing_ms != 0 && now - j->submitted_at >= e->config.ageing_ms;
+}
+
 bool job_before(const engine *e, const job *a, const job *b, const char *circuit, uint64_t now) {
     const unsigned pa = job_effective_priority(e, a, now), pb = job_effective_priority(e, b, now);
     if (pa != pb) return pa > pb;
-    if (circuit != NULL) {
+    const bool oa = overdue(e, a, now), ob = overdue(e, b, now);
+    if (oa != ob) return oa;
+    if (!oa && circuit != NULL) {
         const bool ca = strcmp(a->circuit, circuit) == 0, cb = strcmp(b->circuit, circuit) == 0;
         if (ca != cb) return ca;
     }
@@ -38,6 +45,12 @@ bool device_may_try(const engine *e, const device *d, const partition *p) {
     if (!device_usable(d) || (p->tried >> d->index & 1) != 0) return false;
     if (!d->fallback) return true;
     return e->config.on_failure == ENGINE_ON_FAILURE_CPU && !first_choice_left(e, p);
+}
+
+bool device_left(const engine *e, const partition *p) {
+    for (unsigned d = 0; d < e->n_devices; d++)
+        if (device_may_try(e, &e->devices[d], p)) return true;
+    return false;
 }
 
 /* Running jobs that a stop has not reached. */
@@ -64,23 +77,22 @@ job *schedule_device(engine *e, const device *d, unsigned *k) {
     return best;
 }
 
-/* Witnesses that wait or are being made, and how many of them are worth having. */
-static unsigned witnesses_ahead(const engine *e, unsigned *best_priority, uint64_t now) {
+/* Partitions of running jobs at least as urgent as `priority` that no device has taken yet, from
+ * state `from` on: PENDING, or WITNESS for those that hold memory. */
+static unsigned partitions_ahead(const engine *e, unsigned priority, engine_partition_state from,
+                                 uint64_t now) {
     unsigned n = 0;
-    *best_priority = 0;
     for (const job *j = e->jobs; j != NULL; j = j->next) {
-        if (!is_live(j)) continue;
+        if (!is_live(j) || job_effective_priority(e, j, now) < priority) continue;
         for (unsigned i = 0; i < j->n_partitions; i++) {
             const engine_partition_state s = j->partitions[i].view.state;
-            if (s != ENGINE_PARTITION_READY && s != ENGINE_PARTITION_WITNESS) continue;
-            const unsigned p = job_effective_priority(e, j, now);
-            if (p > *best_priority) *best_priority = p;
-            n++;
+            n += s >= from && s <= ENGINE_PARTITION_READY;
         }
     }
     return n;
 }
 
+/* Witnesses worth having ready: what the devices can take at once, and one more for each. */
 static unsigned lookahead(const engine *e) {
     unsigned n = 0;
     for (unsigned d = 0; d < e->n_devices; d++)
@@ -106,78 +118,122 @@ static const char *popular_circuit(const engine *e) {
     return NULL;
 }
 
-static task next_witness(engine *e, uint64_t now) {
-    unsigned ahead_priority;
-    const unsigned ahead = witnesses_ahead(e, &ahead_priority, now);
+/* May j have one witness more? Its first comes with the bundle; others take free room only, and not
+ * while a job at least as urgent (`hungry`) waits for memory. */
+static bool witness_fits(const engine *e, const job *j, unsigned hungry, uint64_t now) {
+    if (j->witnesses < j->reserved || j->reserved == 0) return true;
+    return job_effective_priority(e, j, now) > hungry &&
+           e->used + j->witness_bytes <= e->config.memory_budget;
+}
+
+static job *best_witness(engine *e, const job *opened, uint64_t now, unsigned *k) {
     const char *circuit = popular_circuit(e);
+    const unsigned hungry = opened == NULL ? 0 : job_effective_priority(e, opened, now);
     job *best = NULL;
-    unsigned k = 0;
     for (job *j = e->jobs; j != NULL; j = j->next) {
         if (!is_live(j) || j->key->state != KEY_LOADED) continue;
         if (best != NULL && !job_before(e, j, best, circuit, now)) continue;
+        if (!witness_fits(e, j, hungry, now)) continue;
         for (unsigned i = 0; i < j->n_partitions; i++) {
             if (j->partitions[i].view.state != ENGINE_PARTITION_PENDING) continue;
             best = j;
-            k = i;
+            *k = i;
             break;
         }
     }
-    if (best == NULL) return (task){.type = TASK_NONE};
-    if (ahead >= lookahead(e) && job_effective_priority(e, best, now) <= ahead_priority)
-        return (task){.type = TASK_NONE};
-    /* The first witness of a job is in its bundle. */
-    if (best->witnesses > 0 && !memory_reserve(e, MEMORY_WITNESS, best->witness_bytes))
-        return (task){.type = TASK_NONE};
-    best->witnesses++;
-    return (task){.type = TASK_WITNESS, .job = best, .k = k};
+    if (best != NULL && partitions_ahead(e, job_effective_priority(e, best, now),
+                                         ENGINE_PARTITION_WITNESS, now) >= lookahead(e))
+        return NULL;
+    return best;
+}
+
+static void stop_for_memory(engine *e, job *j, const char *what, uint64_t bytes) {
+    char text[256];
+    snprintf(text, sizeof text, "memory budget: %s takes %llu bytes; %llu of %llu are in use", what,
+             (unsigned long long)bytes, (unsigned long long)e->used,
+             (unsigned long long)e->config.memory_budget);
+    job_stop(e, j, CUZK_ERR_EXHAUSTED, text);
+}
+
+/* Charge the witness. It can fail only for a job whose bundle went with a hung device. */
+static bool claim_witness(engine *e, job *j) {
+    if (j->witnesses == j->reserved) {
+        if (!memory_reserve(e, MEMORY_WITNESS, j->witness_bytes)) {
+            if (j->reserved == 0 && !memory_may_come(e))
+                stop_for_memory(e, j, "a witness", j->witness_bytes);
+            return false;
+        }
+        j->reserved++;
+    }
+    j->witnesses++;
+    return true;
+}
+
+static bool others_run(const engine *e, const job *j) {
+    for (const job *other = e->jobs; other != NULL; other = other->next)
+        if (other != j && other->stage != JOB_WAITING && other->stage != JOB_OPENED) return true;
+    return false;
+}
+
+static bool reserve_bundle(engine *e, const job *j, uint64_t key_bytes) {
+    if (!memory_reserve(e, MEMORY_WITNESS, j->witness_bytes)) return false;
+    if (memory_reserve(e, MEMORY_KEY, key_bytes)) return true;
+    memory_release(e, MEMORY_WITNESS, j->witness_bytes);
+    return false;
 }
 
 /* Reserve a bundle for an opened job: its key, unless that is there, and one witness. When nothing
  * runs that could give memory back, a job that does not fit never will: it fails with the figures.
  */
-static bool reserve_bundle(engine *e, job *j) {
+static void start_job(engine *e, job *j) {
     key *k = key_get(e, j->circuit);
-    if (k == NULL) {
-        job_stop(e, j, CUZK_ERR_NO_MEMORY, "no memory for a key");
-        return false;
-    }
     uint64_t key_bytes = 0;
     cuzk_error err = {0};
+    if (k == NULL) {
+        job_stop(e, j, CUZK_ERR_NO_MEMORY, "no memory for a key");
+        return;
+    }
+    if (!device_left(e, &(partition){0})) {
+        job_stop(e, j, CUZK_ERR_DEVICE, "every device is quarantined");
+        return;
+    }
     if (k->state == KEY_ABSENT &&
         e->config.work->key_size(e->config.work_self, j->circuit, &key_bytes, &err) != CUZK_OK) {
         job_stop(e, j, err.status, err.text);
-        return false;
+        return;
     }
     k->evict = false;
     k->job_refs++; /* so that making room does not evict it */
-    bool fits = memory_reserve(e, MEMORY_WITNESS, j->witness_bytes);
-    if (fits && k->state == KEY_ABSENT) {
-        fits = memory_reserve(e, MEMORY_KEY, key_bytes);
-        if (!fits) memory_release(e, MEMORY_WITNESS, j->witness_bytes);
+    bool fits = reserve_bundle(e, j, key_bytes);
+    if (!fits) {
+        memory_make_room(e, j, false);
+        fits = reserve_bundle(e, j, key_bytes);
     }
-    if (fits) {
-        if (k->state == KEY_ABSENT) {
-            k->bytes = key_bytes;
-            k->wanted = true;
-            k->state = KEY_LOADING;
-        }
-        j->key = k;
-        j->stage = JOB_STARTED;
-        return true;
+    if (!fits) {
+        k->job_refs--;
+        if (!others_run(e, j) && !memory_may_come(e))
+            stop_for_memory(e, j, "key and witness", key_bytes + j->witness_bytes);
+        return;
     }
-    k->job_refs--;
-    for (const job *other = e->jobs; other != NULL; other = other->next)
-        if (other != j && (other->stage == JOB_STARTED || other->stage == JOB_ENDING)) return false;
-    for (const key *other = e->keys; other != NULL; other = other->next)
-        if (other->evict || other->state == KEY_LOADING) return false;
-    char text[256];
-    snprintf(text, sizeof text,
-             "memory budget: %s needs %llu bytes for its key and %llu for a witness; %llu of %llu "
-             "are in use",
-             j->circuit, (unsigned long long)key_bytes, (unsigned long long)j->witness_bytes,
-             (unsigned long long)e->used, (unsigned long long)e->config.memory_budget);
-    job_stop(e, j, CUZK_ERR_EXHAUSTED, text);
-    return false;
+    if (k->state == KEY_ABSENT) {
+        k->bytes = key_bytes;
+        k->wanted = true;
+        k->state = KEY_LOADING;
+    }
+    j->reserved = 1;
+    j->key = k;
+    j->stage = JOB_STARTED;
+    pthread_cond_broadcast(&e->work);
+}
+
+/* Start what is opened, best first; the job that has to wait for memory, or NULL. */
+static job *start_opened(engine *e, uint64_t now) {
+    job *j;
+    while ((j = best_in_stage(e, JOB_OPENED, now)) != NULL) {
+        start_job(e, j);
+        if (j->stage == JOB_OPENED) break;
+    }
+    return j;
 }
 
 /* A decoded body is smaller than the body: bincode is raw bytes, JSON far larger. */
@@ -185,38 +241,54 @@ static uint64_t open_estimate(const job *j) {
     return j->record.body_bytes + (1u << 20);
 }
 
+/* The next job to decode. Few are decoded ahead, so that memory stays free for urgent ones: enough
+ * partitions to keep the devices busy and to choose between circuits. */
+static job *best_waiting(engine *e, const job *opened, uint64_t now) {
+    job *j = best_in_stage(e, JOB_WAITING, now);
+    if (j == NULL) return NULL;
+    const unsigned priority = job_effective_priority(e, j, now);
+    if (opened != NULL && job_effective_priority(e, opened, now) >= priority) return NULL;
+    unsigned opening = 0;
+    for (const job *other = e->jobs; other != NULL; other = other->next) {
+        if (other->alone && other->stage != JOB_WAITING) return NULL;
+        opening += other->stage == JOB_OPENING;
+    }
+    if (j->alone && (others_run(e, j) || opened != NULL)) return NULL;
+    const unsigned ahead = partitions_ahead(e, priority, ENGINE_PARTITION_PENDING, now);
+    return ahead + opening < 2 * lookahead(e) ? j : NULL;
+}
+
+static bool claim_open(engine *e, job *j) {
+    const uint64_t bytes = open_estimate(j);
+    if (!memory_reserve(e, MEMORY_JOB, bytes)) {
+        if (!others_run(e, j) && !memory_may_come(e)) stop_for_memory(e, j, "the request", bytes);
+        return false;
+    }
+    j->data_bytes = bytes;
+    j->stage = JOB_OPENING;
+    return true;
+}
+
 task schedule_worker(engine *e) {
     const uint64_t now = engine_now(e);
-    if (e->draining) return (task){.type = TASK_NONE};
+    const task none = {.type = TASK_NONE};
+    if (e->draining || e->stopping) return none;
+    const job *opened = start_opened(e, now);
     for (key *k = e->keys; k != NULL; k = k->next) {
-        if (k->state == KEY_LOADING && k->wanted) {
-            k->wanted = false; /* claimed */
-            return (task){.type = TASK_LOAD_KEY, .key = k};
-        }
+        if (k->state != KEY_LOADING || !k->wanted) continue;
+        k->wanted = false; /* claimed */
+        return (task){.type = TASK_LOAD_KEY, .key = k};
     }
-    /* At most one job waits decoded, unless a more urgent one comes. */
-    job *opened = best_in_stage(e, JOB_OPENED, now);
-    if (opened != NULL && reserve_bundle(e, opened)) {
-        pthread_cond_broadcast(&e->work);
-        return schedule_worker(e);
-    }
-    const task witness_task = next_witness(e, now);
-    job *waiting = best_in_stage(e, JOB_WAITING, now);
-    const bool urgent =
-        waiting != NULL && (opened == NULL || job_effective_priority(e, waiting, now) >
-                                                  job_effective_priority(e, opened, now));
-    const bool first = witness_task.type == TASK_NONE ||
-                       (urgent && job_effective_priority(e, waiting, now) >
-                                      job_effective_priority(e, witness_task.job, now));
-    if (!urgent || !first || !memory_reserve(e, MEMORY_JOB, open_estimate(waiting)))
-        return witness_task;
-    if (witness_task.type == TASK_WITNESS) { /* give the witness's claim back */
-        if (--witness_task.job->witnesses > 0)
-            memory_release(e, MEMORY_WITNESS, witness_task.job->witness_bytes);
-    }
-    waiting->data_bytes = open_estimate(waiting);
-    waiting->stage = JOB_OPENING;
-    return (task){.type = TASK_OPEN, .job = waiting};
+    unsigned k = 0;
+    job *w = best_witness(e, opened, now, &k);
+    job *waiting = best_waiting(e, opened, now);
+    if (waiting != NULL &&
+        (w == NULL ||
+         job_effective_priority(e, waiting, now) > job_effective_priority(e, w, now)) &&
+        claim_open(e, waiting))
+        return (task){.type = TASK_OPEN, .job = waiting};
+    if (w != NULL && claim_witness(e, w)) return (task){.type = TASK_WITNESS, .job = w, .k = k};
+    return none;
 }
 
 unsigned queue_position(const engine *e, const job *j) {

@@ -98,13 +98,14 @@ cuzk_status engine_snapshot_take(engine *e, engine_snapshot **out, cuzk_error *e
     if (ok) {
         unsigned skip = e->n_ended - recent;
         copy_totals(e, s);
-        for (const job *j = e->jobs; j != NULL; j = j->next) {
-            if (j->stage == JOB_ENDED && skip > 0) {
+        for (const job *j = e->ended; j != NULL; j = j->next) {
+            if (skip > 0)
                 skip--;
-                continue;
-            }
-            copy_job(j, &s->jobs[s->n_jobs++]);
+            else
+                copy_job(j, &s->jobs[s->n_jobs++]);
         }
+        for (const job *j = e->jobs; j != NULL; j = j->next)
+            copy_job(j, &s->jobs[s->n_jobs++]);
         for (unsigned i = 0; i < e->n_devices; i++)
             copy_device(e, &e->devices[i], &s->devices[s->n_devices++]);
         for (const key *k = e->keys; k != NULL; k = k->next)

@@ -1,8 +1,7 @@
 /* Worker threads: decode bodies, load keys, generate witnesses. */
 #include <stdio.h>
-#include <string.h>
-
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "engine/engine_internal.h"
@@ -36,11 +35,15 @@ static cuzk_status open_body(engine *e, const char *job_id, opened *o) {
     /* Counted before anything of the job is touched: a body that kills the engine is found out. */
     CUZK_TRY(journal_started(e->journal, job_id, &o->error));
     journal_body_path(e->journal, job_id, path, sizeof path);
-    CUZK_TRY(file_map_open(path, &map, &o->error));
+    cuzk_error io; /* names the file, which is nobody's business */
+    const cuzk_status mapped = file_map_open(path, &map, &io);
+    if (mapped != CUZK_OK) return cuzk_fail(&o->error, mapped, "the stored request cannot be read");
     cuzk_status status = work->open(self, e->host, map.data, map.bytes, &o->data, &o->error);
     file_map_close(&map);
     CUZK_TRY(status);
     work->describe(self, o->data, o->circuit, &o->partitions, &o->job_bytes, &o->witness_bytes);
+    if (o->partitions == 0)
+        return cuzk_fail(&o->error, CUZK_ERR_FORMAT, "the request has no partition");
     o->list = calloc(o->partitions, sizeof *o->list);
     if (o->list == NULL)
         return cuzk_fail(&o->error, CUZK_ERR_NO_MEMORY, "no memory for %u partitions",
@@ -48,6 +51,17 @@ static cuzk_status open_body(engine *e, const char *job_id, opened *o) {
     for (unsigned k = 0; k < o->partitions; k++)
         o->list[k].view.device = -1;
     return journal_partitions(e->journal, job_id, take_partition, o, &o->error);
+}
+
+/* The job's data was charged by an estimate; now its size is known. */
+static void settle_estimate(engine *e, job *j, uint64_t bytes) {
+    if (bytes < j->data_bytes) {
+        memory_release(e, MEMORY_JOB, j->data_bytes - bytes);
+    } else if (!memory_reserve(e, MEMORY_JOB, bytes - j->data_bytes)) {
+        job_stop(e, j, CUZK_ERR_EXHAUSTED, "memory budget: no room for the decoded request");
+        return;
+    }
+    j->data_bytes = bytes;
 }
 
 static void open_job(engine *e, job *j) {
@@ -69,10 +83,7 @@ static void open_job(engine *e, job *j) {
     if (status == CUZK_OK) {
         memcpy(j->circuit, o.circuit, sizeof j->circuit);
         j->witness_bytes = o.witness_bytes;
-        if (o.job_bytes < j->data_bytes) { /* the estimate was generous */
-            memory_release(e, MEMORY_JOB, j->data_bytes - o.job_bytes);
-            j->data_bytes = o.job_bytes;
-        }
+        settle_estimate(e, j, o.job_bytes);
     } else {
         job_stop(e, j, status, o.error.text);
     }
@@ -110,8 +121,7 @@ static void load_key(engine *e, key *k) {
         memory_release(e, MEMORY_KEY, k->bytes);
         k->bytes = 0;
     }
-    for (job *j = e->jobs, *next; j != NULL; j = next) {
-        next = j->next;
+    for (job *j = e->jobs; j != NULL; j = j->next) {
         if (j->key != k) continue;
         j->srs_load_ms = k->load_ms;
         if (status != CUZK_OK) job_stop(e, j, status, error.text);
@@ -140,7 +150,7 @@ static void make_witness(engine *e, job *j, unsigned k) {
         j->record.synthesis_ms += p->view.witness_ms;
         pthread_cond_broadcast(&e->work);
     } else {
-        if (--j->witnesses > 0) memory_release(e, MEMORY_WITNESS, j->witness_bytes);
+        witness_gone(e, j);
         partition_enter(e, j, k, ENGINE_PARTITION_FAILED);
         char text[600];
         snprintf(text, sizeof text, "partition %u synthesis failed: %s", k, error.text);
@@ -154,7 +164,6 @@ void *worker_main(void *engine_pointer) {
     pthread_mutex_lock(&e->lock);
     while (!e->stopping) {
         const task t = schedule_worker(e);
-        e->workers_active++;
         switch (t.type) {
         case TASK_OPEN:
             open_job(e, t.job);
@@ -166,10 +175,9 @@ void *worker_main(void *engine_pointer) {
             make_witness(e, t.job, t.k);
             break;
         case TASK_NONE:
+            pthread_cond_wait(&e->work, &e->lock);
             break;
         }
-        e->workers_active--;
-        if (t.type == TASK_NONE) pthread_cond_wait(&e->work, &e->lock);
     }
     pthread_mutex_unlock(&e->lock);
     return NULL;

@@ -1,0 +1,200 @@
+/* The simulated executor: uploads and computing overlap as on a GPU with two upload slots. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "sim.h"
+
+#define SIM_SLOTS 8
+
+typedef struct sim_executor {
+    executor ex;
+    sim_world *w;
+    sim_device cfg;
+    unsigned index;
+    const sim_shape *shape; /* loaded */
+    uint64_t vram_used, host_used;
+    unsigned calls, begins;
+    uint64_t random;
+    uint64_t upload_free, compute_free; /* when the copy engine and the SMs are free, us */
+    struct {
+        const witness *w;
+        uint64_t done_at;
+    } slots[SIM_SLOTS];
+    unsigned begun;
+    bool has_owner;
+    pthread_t owner;
+} sim_executor;
+
+static sim_executor *sim_of(executor *ex) {
+    return (sim_executor *)ex;
+}
+
+static void rule(sim_executor *s, bool kept) {
+    if (kept) return;
+    pthread_mutex_lock(&s->w->lock);
+    s->w->broken_rules++;
+    pthread_mutex_unlock(&s->w->lock);
+}
+
+/* One thread makes every call. */
+static void owned(sim_executor *s) {
+    if (!s->has_owner) s->owner = pthread_self();
+    s->has_owner = true;
+    rule(s, pthread_equal(s->owner, pthread_self()) != 0);
+}
+
+static bool dead(const sim_executor *s) {
+    return s->cfg.die_from != 0 && s->calls + 1 >= s->cfg.die_from;
+}
+
+static void hang(sim_world *w) {
+    pthread_mutex_lock(&w->lock);
+    while (!w->release)
+        pthread_cond_wait(&w->released, &w->lock);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void dev_info(executor *ex, executor_info *out) {
+    const sim_executor *s = sim_of(ex);
+    memset(out, 0, sizeof *out);
+    snprintf(out->name, sizeof out->name, "%s #%u", s->cfg.name == NULL ? "SIM" : s->cfg.name,
+             s->index);
+    snprintf(out->kind, sizeof out->kind, "%s", s->cfg.kind == NULL ? "sim" : s->cfg.kind);
+    out->ordinal = (int)s->index;
+    out->memory_total = s->cfg.vram;
+    out->memory_planned = s->vram_used;
+    out->slots = s->cfg.slots;
+}
+
+static uint64_t plan_bytes(const sim_executor *s, const sim_shape *shape) {
+    return shape->vram_full < s->cfg.vram ? shape->vram_full : s->cfg.vram;
+}
+
+static cuzk_status dev_plan(executor *ex, const executor_key *key, uint64_t *device_bytes,
+                            uint64_t *host_bytes, cuzk_error *err) {
+    sim_executor *s = sim_of(ex);
+    const sim_shape *shape = (const sim_shape *)key->circuit;
+    owned(s);
+    if (s->cfg.vram < shape->vram_min)
+        return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "%s needs %" PRIu64 " bytes of VRAM",
+                         shape->circuit, shape->vram_min);
+    *device_bytes = plan_bytes(s, shape);
+    *host_bytes = shape->host_bytes;
+    return CUZK_OK;
+}
+
+static cuzk_status dev_load(executor *ex, const executor_key *key, cuzk_error *err) {
+    sim_executor *s = sim_of(ex);
+    const sim_shape *shape = (const sim_shape *)key->circuit;
+    owned(s);
+    rule(s, s->shape == NULL && s->begun == 0);
+    if (s->cfg.hang_load) hang(s->w);
+    if (s->cfg.fail_load || dead(s)) return cuzk_fail(err, CUZK_ERR_DEVICE, "simulated load");
+    sim_take(s->w, shape->host_bytes);
+    s->host_used = shape->host_bytes;
+    s->shape = shape;
+    s->vram_used = plan_bytes(s, shape);
+    rule(s, s->vram_used <= s->cfg.vram && s->vram_used >= shape->vram_min);
+    sim_sleep_us(shape->load_us);
+    pthread_mutex_lock(&s->w->lock);
+    s->w->device_loads++;
+    pthread_mutex_unlock(&s->w->lock);
+    return CUZK_OK;
+}
+
+static void dev_unload(executor *ex) {
+    sim_executor *s = sim_of(ex);
+    owned(s);
+    rule(s, s->shape != NULL && s->begun == 0);
+    s->shape = NULL;
+    s->vram_used = 0;
+    sim_give(s->w, s->host_used);
+    s->host_used = 0;
+}
+
+static cuzk_status dev_begin(executor *ex, unsigned slot, const witness *w, cuzk_error *err) {
+    sim_executor *s = sim_of(ex);
+    owned(s);
+    s->begins++;
+    rule(s, s->shape != NULL && slot < s->cfg.slots && s->slots[slot].w == NULL);
+    if (dead(s)) return cuzk_fail(err, CUZK_ERR_DEVICE_LOST, "simulated: fell off the bus");
+    if (s->begins == s->cfg.begin_oom_at)
+        return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "simulated: out of device memory");
+    const uint64_t now = sim_now_us();
+    const uint64_t upload_from = s->upload_free > now ? s->upload_free : now;
+    s->upload_free = upload_from + s->shape->upload_us;
+    const uint64_t from = s->compute_free > s->upload_free ? s->compute_free : s->upload_free;
+    s->compute_free = from + s->shape->compute_us;
+    s->slots[slot].w = w;
+    s->slots[slot].done_at = s->compute_free;
+    s->begun++;
+    rule(s, s->begun <= s->cfg.slots);
+    return CUZK_OK;
+}
+
+static bool within(unsigned n, unsigned from, unsigned to) {
+    return from != 0 && n >= from && n <= to;
+}
+
+static bool by_chance(sim_executor *s, unsigned permille) {
+    s->random = s->random * 6364136223846793005u + 1442695040888963407u;
+    return (s->random >> 33) % 1000 < permille;
+}
+
+static cuzk_status dev_finish(executor *ex, unsigned slot, groth16_sums *out,
+                              executor_timing *timing, cuzk_error *err) {
+    sim_executor *s = sim_of(ex);
+    owned(s);
+    rule(s, slot < s->cfg.slots && s->slots[slot].w != NULL);
+    const witness *w = s->slots[slot].w;
+    const uint64_t now = sim_now_us(), done_at = s->slots[slot].done_at;
+    const bool lost = dead(s);
+    s->calls++;
+    s->slots[slot].w = NULL;
+    s->begun--;
+    if (s->calls == s->cfg.hang_at) hang(s->w);
+    if (lost) return cuzk_fail(err, CUZK_ERR_DEVICE_LOST, "simulated: fell off the bus");
+    if (done_at > now) sim_sleep_us(done_at - now);
+    if (within(s->calls, s->cfg.fail_from, s->cfg.fail_to) || by_chance(s, s->cfg.fail_permille))
+        return cuzk_fail(err, CUZK_ERR_DEVICE, "simulated: call %u fails", s->calls);
+    memset(out, 0, sizeof *out);
+    uint64_t v[3] = {w->bits[0], w->bits[1], 0};
+    v[2] =
+        within(s->calls, s->cfg.wrong_from, s->cfg.wrong_to) || by_chance(s, s->cfg.wrong_permille);
+    memcpy(out, v, sizeof v);
+    timing->total_ms = (double)s->shape->compute_us / 1000;
+    pthread_mutex_lock(&s->w->lock);
+    if (s->w->n_log < sizeof s->w->log / sizeof s->w->log[0])
+        s->w->log[s->w->n_log++] =
+            (sim_proved){.id = v[0], .partition = (uint32_t)v[1], .device = s->index};
+    pthread_mutex_unlock(&s->w->lock);
+    return CUZK_OK;
+}
+
+static void dev_close(executor *ex) {
+    free(ex);
+}
+
+void sim_add(sim_world *w, engine_config *config, const sim_device *device) {
+    static const executor_ops ops = {.info = dev_info,
+                                     .plan = dev_plan,
+                                     .load = dev_load,
+                                     .unload = dev_unload,
+                                     .begin = dev_begin,
+                                     .finish = dev_finish,
+                                     .close = dev_close};
+    sim_executor *s = calloc(1, sizeof *s);
+    REQUIRE(s != NULL);
+    s->ex.ops = &ops;
+    s->ex.host = config->host;
+    s->w = w;
+    s->cfg = *device;
+    if (s->cfg.vram == 0) s->cfg.vram = 16 * SIM_GIB;
+    if (s->cfg.slots == 0) s->cfg.slots = 2;
+    s->index = config->n_devices;
+    s->random = device->seed;
+    config->devices[config->n_devices++] =
+        (engine_device_config){.ex = &s->ex, .is_cpu_fallback = device->fallback};
+}
