@@ -66,9 +66,12 @@ void circuit_porep_init(filecoin_circuit *c);
 void circuit_post_init(filecoin_circuit *c);
 void circuit_snap_init(filecoin_circuit *c);
 
-static inline void circuit_add_block(filecoin_circuit *c, const char *name, uint64_t count,
-                                     void (*synth)(cs *, void *, uint64_t)) {
-    c->cs.blocks[c->cs.n_blocks++] = (cs_block){name, count, synth};
+/* Append a block without imports; returns it. */
+static inline cs_block *circuit_add_block(filecoin_circuit *c, const char *name, uint64_t count,
+                                          void (*synth)(cs *, void *, uint64_t)) {
+    cs_block *b = &c->cs.blocks[c->cs.n_blocks++];
+    *b = (cs_block){.name = name, .count = count, .synth = synth};
+    return b;
 }
 
 /* A path of a vanilla proof must have the circuit's number of siblings and an index in range;

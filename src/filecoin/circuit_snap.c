@@ -97,15 +97,27 @@ static void synth_digests(cs *c, snap_state *s, const gadget_num *comm_r_new,
     }
 }
 
-/* Bits of challenge i, least significant first: its part of a digest, then the partition's bits. */
+/* Bits of a challenge that come from a digest; the partition's bits lie above them. */
+static uint32_t own_bits(const snap_state *s) {
+    return s->challenge_bits - s->partition_bits;
+}
+
+/* Bits of challenge i, least significant first. */
 static void challenge_bits(const cs *c, const snap_state *s, uint64_t i, gadget_bit *bits) {
-    const uint32_t own = s->challenge_bits - s->partition_bits;
+    const uint32_t own = own_bits(s), first = (uint32_t)(i % s->per_digest) * own;
     const gadget_word *digest = s->digest_bits[i / s->per_digest];
-    for (uint32_t b = 0; b < own; b++) {
-        const uint32_t at = (uint32_t)(i % s->per_digest) * own + b;
-        bits[b] = word_bit(c, &digest[at / 32], at % 32);
-    }
+    for (uint32_t at = first; at < first + own; at++)
+        bits[at - first] = word_bit(c, &digest[at / 32], at % 32);
     memcpy(bits + own, s->partition, s->partition_bits * sizeof *bits);
+}
+
+/* The variables of the digest bits: all that challenges do not share, behind all that they do. */
+static void challenge_imports(const void *state, uint64_t i, cs_var *out) {
+    const snap_state *s = state;
+    const uint32_t own = own_bits(s), first = (uint32_t)(i % s->per_digest) * own;
+    const gadget_word *digest = s->digest_bits[i / s->per_digest];
+    for (uint32_t at = first; at < first + own; at++)
+        out[at - first] = digest[at / 32].var[at % 32];
 }
 
 /* ---- the first block ---- */
@@ -186,7 +198,8 @@ static void synth_path(cs *c, const merkle_levels *levels, const merkle_path *pa
     merkle_check(c, levels, bits, siblings, leaf, root);
 }
 
-static void synth_challenge(cs *c, const snap_state *s, uint64_t i) {
+static void synth_challenge(cs *c, void *state, uint64_t i) {
+    const snap_state *s = state;
     const snap_challenge *p = s->proof != NULL ? &s->proof->challenges[i] : NULL;
     gadget_bit bits[MAX_CHALLENGE_BITS];
     challenge_bits(c, s, i, bits);
@@ -209,14 +222,6 @@ static void synth_challenge(cs *c, const snap_state *s, uint64_t i) {
     memcpy(apex, s->apex, sizeof apex);
     const gadget_num apex_leaf = num_select(c, apex, bits + s->tree_d_low.n, s->apex_bits);
     synth_path(c, &s->tree_d_low, path_d, bits, &leaf_d_new, &apex_leaf);
-}
-
-/* The challenges read different bits of the digests, so they are not instances of one block. */
-static void synth_challenges(cs *c, void *state, uint64_t instance) {
-    const snap_state *s = state;
-    (void)instance;
-    for (uint32_t i = 0; i < s->challenges; i++)
-        synth_challenge(c, s, i);
 }
 
 /* ---- shape and values ---- */
@@ -243,10 +248,12 @@ void circuit_snap_init(filecoin_circuit *c) {
         s->apex_bits = log2_of(sector->snap_apex_leaves);
         s->tree_d_low = merkle_levels_binary(s->challenge_bits - s->partition_bits - s->apex_bits);
     }
-    s->per_digest = NUM_CAPACITY / (s->challenge_bits - s->partition_bits);
+    s->per_digest = NUM_CAPACITY / own_bits(s);
     s->digests = (s->challenges + s->per_digest - 1) / s->per_digest;
     circuit_add_block(c, "commitments", 1, synth_commitments);
-    circuit_add_block(c, "challenges", 1, synth_challenges);
+    cs_block *challenge = circuit_add_block(c, "challenge", s->challenges, synth_challenge);
+    challenge->n_imports = own_bits(s);
+    challenge->imports = challenge_imports;
 }
 
 static cuzk_status check_proof(const snap_state *s, const snap_partition *p, cuzk_error *err) {

@@ -10,7 +10,8 @@
  * with the same shape (PoRep: one challenge, 18 times; window PoSt: one sector, 2349 times). Only
  * one instance of a block is recorded: its own variables are stored relative to the instance's
  * first one, variables from earlier count-1 blocks absolutely. That is what makes the 130 M row
- * circuit a matrix of 7 M rows.
+ * circuit a matrix of 7 M rows. Where instances read different variables of earlier blocks, the
+ * block declares them as *imports*: each instance has its own list of them.
  *
  * Variable order is the order of alloc calls, row order that of enforce calls; inputs and aux are
  * two index spaces (bellpepper-core's ConstraintSystem). */
@@ -86,6 +87,13 @@ typedef struct cs_block {
     /* Synthesise one instance. state is the circuit's: a count-1 block may write variables into it
      * that later blocks read; instances of a count > 1 block run in parallel and only read. */
     void (*synth)(cs *c, void *state, uint64_t instance);
+    /* The variables of earlier blocks that instance i reads in place of those of instance 0: out[k]
+     * for out[k], n_imports of them. Asked for all instances while recording, after the earlier
+     * blocks. They are BIT-class aux, ascend within an instance, and lie behind every other aux
+     * variable of an earlier block that the block reads: so terms of a row have one order in every
+     * instance. NULL when n_imports is 0. */
+    unsigned n_imports;
+    void (*imports)(const void *state, uint64_t instance, cs_var *out);
 } cs_block;
 
 #define CS_MAX_BLOCKS 8

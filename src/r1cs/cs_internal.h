@@ -4,8 +4,8 @@
 
 #include "r1cs/cs.h"
 
-/* Most variables of one kind: an index must fit beside two tag bits in a column. */
-#define CS_MAX_VARS ((uint64_t)1 << 30)
+/* Most variables of one kind: an index must fit beside three tag bits in a column. */
+#define CS_MAX_VARS ((uint64_t)1 << 29)
 
 struct cs_recorder;
 

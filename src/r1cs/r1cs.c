@@ -113,11 +113,32 @@ cuzk_status r1cs_layout(r1cs *r, cuzk_error *err) {
             !add_total(&r->fields, b->count, b->fields, CS_MAX_VARS) ||
             !add_total(&r->rows, b->count, b->rows, UINT32_MAX))
             return cuzk_fail(err, CUZK_ERR_EXHAUSTED,
-                             "%s: %llu instances of block %s need more than 2^30 variables of one "
+                             "%s: %llu instances of block %s need more than 2^29 variables of one "
                              "kind or 2^32 rows",
                              r->name, (unsigned long long)b->count, b->name);
     }
     return CUZK_OK;
+}
+
+uint64_t r1cs_bad_import(const r1cs *r, const r1cs_block *b) {
+    for (uint64_t i = 0; i < b->count && b->n_imports > 0; i++) {
+        const uint32_t *imports = instance_imports(b, i);
+        for (uint64_t k = 0; k < b->n_imports; k++) {
+            if (imports[k] >= b->aux_base || (k > 0 && imports[k] <= imports[k - 1]) ||
+                r1cs_aux_is_field(r, imports[k]))
+                return i;
+        }
+    }
+    return b->count;
+}
+
+uint64_t r1cs_globals_end(const r1cs_block *b) {
+    uint64_t end = b->aux_base;
+    for (uint64_t i = 0; i < b->count && b->n_imports > 0; i++) {
+        const uint32_t first = instance_imports(b, i)[0];
+        if (first < end) end = first;
+    }
+    return end;
 }
 
 /* dst[at + i] |= src[i] for i < bits. Bits of src beyond `bits` are zero. */
@@ -141,8 +162,9 @@ static void or_instances(uint64_t *map, const r1cs_block *b, uint64_t base, uint
 
 /* One bitmap over aux or inputs that collects a matrix's columns. */
 typedef struct density {
-    uint64_t *map;   /* of the circuit */
-    uint64_t *local; /* of one instance of the block */
+    uint64_t *map;     /* of the circuit */
+    uint64_t *local;   /* of one instance of the block */
+    uint64_t *imports; /* aux: of the block's imports, by place */
 } density;
 
 static void mark_columns(const r1cs *r, const r1cs_block *b, const r1cs_matrix *m, density aux,
@@ -156,8 +178,17 @@ static void mark_columns(const r1cs *r, const r1cs_block *b, const r1cs_matrix *
         const uint32_t index = m->col[k] & R1CS_COL_INDEX_MASK;
         const density *d = tag <= R1CS_AUX_GLOBAL ? &aux : &inputs;
         const bool local = tag == R1CS_AUX_LOCAL || tag == R1CS_INPUT_LOCAL;
-        uint64_t *map = local ? d->local : d->map;
+        uint64_t *map = local ? d->local : tag == R1CS_AUX_IMPORT ? d->imports : d->map;
         if (map != NULL) bit_set(map, index);
+    }
+}
+
+/* What an aux density collected by instance and by import, for all instances. */
+static void spread_aux(const r1cs_block *b, const density *d) {
+    or_instances(d->map, b, b->aux_base, b->aux, d->local);
+    for (uint64_t k = 0; k < b->n_imports; k++) {
+        for (uint64_t i = 0; i < b->count && bit_get(d->imports, k); i++)
+            bit_set(d->map, instance_imports(b, i)[k]);
     }
 }
 
@@ -188,18 +219,23 @@ static cuzk_status finish_block(const cuzk_host *host, r1cs *r, r1cs_block *b, d
                                 density inputs, cuzk_error *err) {
     void *locals = NULL;
     const size_t aux_words = bit_words(b->aux), input_words = bit_words(b->inputs);
-    const size_t words = 2 * aux_words + input_words;
+    const size_t import_words = bit_words(b->n_imports);
+    const size_t words = 2 * (aux_words + import_words) + input_words;
     CUZK_TRY(cuzk_host_alloc(host, &locals, words, sizeof(uint64_t), "densities", err));
     memset(locals, 0, words * sizeof(uint64_t));
     const density none = {0};
-    aux[R1CS_A].local = locals;
-    aux[R1CS_B].local = aux[R1CS_A].local + aux_words;
-    inputs.local = aux[R1CS_B].local + aux_words;
+    inputs.local = locals;
+    uint64_t *next = inputs.local + input_words;
+    for (int m = 0; m < 2; m++) {
+        aux[m].local = next;
+        aux[m].imports = next + aux_words;
+        next += aux_words + import_words;
+    }
     mark_columns(r, b, &b->m[R1CS_A], aux[R1CS_A], none, &r->zero_terms[R1CS_A]);
     mark_columns(r, b, &b->m[R1CS_B], aux[R1CS_B], inputs, &r->zero_terms[R1CS_B]);
     mark_columns(r, b, &b->m[R1CS_C], none, none, &r->zero_terms[R1CS_C]);
-    or_instances(aux[R1CS_A].map, b, b->aux_base, b->aux, aux[R1CS_A].local);
-    or_instances(aux[R1CS_B].map, b, b->aux_base, b->aux, aux[R1CS_B].local);
+    spread_aux(b, &aux[R1CS_A]);
+    spread_aux(b, &aux[R1CS_B]);
     or_instances(inputs.map, b, b->input_base, b->inputs, inputs.local);
     cuzk_host_free(host, locals, words, sizeof(uint64_t));
     for (int m = 0; m < 3; m++)

@@ -4,15 +4,17 @@
 
 #include "r1cs/cs.h"
 
-/* A column in a block's matrix: two tag bits and an index. LOCAL indices are relative to the
- * instance's first aux or input; GLOBAL ones are absolute. */
-#define R1CS_COL_TAG_SHIFT 30
+/* A column in a block's matrix: three tag bits and an index. LOCAL indices are relative to the
+ * instance's first aux or input; GLOBAL ones are absolute; an IMPORT is a place in the instance's
+ * row of the block's imports. Tags descend along a row (see r1cs_matrix). */
+#define R1CS_COL_TAG_SHIFT 29
 #define R1CS_COL_INDEX_MASK ((1u << R1CS_COL_TAG_SHIFT) - 1)
 typedef enum r1cs_col_tag {
     R1CS_AUX_LOCAL = 0,
-    R1CS_AUX_GLOBAL = 1,
-    R1CS_INPUT_LOCAL = 2,
-    R1CS_INPUT_GLOBAL = 3
+    R1CS_AUX_IMPORT = 1,
+    R1CS_AUX_GLOBAL = 2,
+    R1CS_INPUT_LOCAL = 3,
+    R1CS_INPUT_GLOBAL = 4
 } r1cs_col_tag;
 
 /* CSR with 32-bit offsets inside one block (a block's template has < 2^32 terms). Terms of a row:
@@ -32,6 +34,10 @@ typedef struct r1cs_block {
     uint64_t rows, aux, inputs, fields; /* of one instance; fields: FIELD-class aux */
     uint64_t row_base, aux_base, input_base, field_base; /* of instance 0; instance i adds i*size */
     r1cs_matrix m[3];
+    /* count * n_imports absolute aux variables of earlier blocks, all of class BIT; those of an
+     * instance ascend, and no GLOBAL aux column of the block reaches the first of any instance. */
+    uint64_t n_imports;
+    const uint32_t *imports;
     const uint64_t *field_class; /* aux bits: 1 = FIELD, 0 = BIT; ceil(aux/64) words */
     const uint32_t *field_rank;  /* FIELD variables before word w of field_class */
 } r1cs_block;

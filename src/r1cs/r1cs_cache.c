@@ -15,18 +15,18 @@
 #include "r1cs/r1cs_internal.h"
 
 /* Raised whenever the layout or the meaning of a recorded circuit changes. */
-#define CACHE_VERSION 1u
+#define CACHE_VERSION 2u
 #define CACHE_ENDIAN 0x01020304u
 #define CACHE_ALIGN 64u
 #define HEADER_BYTES 4096u
-#define BLOCK_SECTIONS 10u /* classes; then row offsets, columns, coefficients of A, B, C */
+#define BLOCK_SECTIONS 11u /* classes, imports; row offsets, columns, coefficients of A, B, C */
 #define MAX_SECTIONS (1 + CS_MAX_BLOCKS * BLOCK_SECTIONS)
 
 static const char cache_magic[8] = R1CS_CACHE_MAGIC;
 
 typedef struct cache_block {
     char name[32];
-    uint64_t count, rows, aux, inputs, fields, nnz[3];
+    uint64_t count, rows, aux, inputs, fields, nnz[3], n_imports;
 } cache_block;
 
 /* As it lies in the file, little-endian and without holes. */
@@ -38,7 +38,7 @@ typedef struct cache_header {
     uint32_t n_blocks, has_c, dict_size, reserved;
     cache_block blocks[CS_MAX_BLOCKS];
     uint8_t section_sha256[MAX_SECTIONS][32];
-    uint8_t zero[HEADER_BYTES - 72 - CS_MAX_BLOCKS * 96 - MAX_SECTIONS * 32 - 32];
+    uint8_t zero[HEADER_BYTES - 72 - CS_MAX_BLOCKS * 104 - MAX_SECTIONS * 32 - 32];
     uint8_t sha256[32]; /* of everything before it */
 } cache_header;
 _Static_assert(sizeof(cache_header) == HEADER_BYTES, "cache header layout");
@@ -63,6 +63,8 @@ static unsigned list_block(section *s, const r1cs *r, unsigned block) {
     unsigned n = 0;
     set_section(&s[n], b->field_class, bit_words(b->aux), sizeof(uint64_t));
     (void)snprintf(s[n++].name, sizeof s->name, "block %u variable classes", block);
+    set_section(&s[n], b->imports, b->count * b->n_imports, sizeof(uint32_t));
+    (void)snprintf(s[n++].name, sizeof s->name, "block %u imports", block);
     for (int m = 0; m < (r->has_c ? 3 : 2); m++) {
         set_section(&s[n], b->m[m].row_start, b->rows + 1, sizeof(uint32_t));
         (void)snprintf(s[n++].name, sizeof s->name, "block %u %c row offsets", block, letter[m]);
@@ -124,7 +126,8 @@ static void fill_header(cache_header *h, const r1cs *r, const section *s, unsign
                             .aux = b->aux,
                             .inputs = b->inputs,
                             .fields = b->fields,
-                            .nnz = {b->m[0].nnz, b->m[1].nnz, b->m[2].nnz}};
+                            .nnz = {b->m[0].nnz, b->m[1].nnz, b->m[2].nnz},
+                            .n_imports = b->n_imports};
         memcpy(to->name, b->name, sizeof to->name);
     }
     for (unsigned i = 0; i < n; i++)
@@ -183,7 +186,7 @@ static cuzk_status read_block(const cache_block *from, bool has_c, r1cs_block *t
     if (from->name[sizeof from->name - 1] != 0 || from->count == 0 || from->count > CS_MAX_VARS ||
         from->rows > UINT32_MAX || from->aux > CS_MAX_VARS || from->inputs > CS_MAX_VARS ||
         from->fields > from->aux || from->nnz[0] > UINT32_MAX || from->nnz[1] > UINT32_MAX ||
-        from->nnz[2] > (has_c ? UINT32_MAX : 0))
+        from->nnz[2] > (has_c ? UINT32_MAX : 0) || from->n_imports > CS_MAX_VARS / from->count)
         return bad(err, "a block's sizes are out of range");
     memcpy(to->name, from->name, sizeof to->name);
     to->count = from->count;
@@ -191,6 +194,7 @@ static cuzk_status read_block(const cache_block *from, bool has_c, r1cs_block *t
     to->aux = from->aux;
     to->inputs = from->inputs;
     to->fields = from->fields;
+    to->n_imports = from->n_imports;
     for (int m = 0; m < 3; m++)
         to->m[m].nnz = from->nnz[m];
     return CUZK_OK;
@@ -231,6 +235,7 @@ static void attach_sections(r1cs *r, const uint8_t *file, const section *s) {
     for (unsigned i = 0; i < r->n_blocks; i++) {
         r1cs_block *b = &r->blocks[i];
         b->field_class = (const void *)(file + s++->offset);
+        b->imports = (const void *)(file + s++->offset);
         for (int m = 0; m < (r->has_c ? 3 : 2); m++) {
             b->m[m].row_start = (const void *)(file + s++->offset);
             b->m[m].col = (const void *)(file + s++->offset);
@@ -266,66 +271,77 @@ static bool classes_valid(const r1cs_block *b) {
     return fields == b->fields && (spare == 0 || b->field_class[b->aux >> 6] >> spare == 0);
 }
 
-static bool column_valid(const r1cs_block *b, uint32_t col) {
+static bool column_valid(const r1cs_block *b, uint64_t globals_end, uint32_t col) {
     const uint64_t index = col & R1CS_COL_INDEX_MASK;
     switch ((r1cs_col_tag)(col >> R1CS_COL_TAG_SHIFT)) {
     case R1CS_AUX_LOCAL:
         return index < b->aux;
+    case R1CS_AUX_IMPORT:
+        return index < b->n_imports;
     case R1CS_AUX_GLOBAL:
-        return index < b->aux_base;
+        return index < globals_end;
     case R1CS_INPUT_LOCAL:
         return index < b->inputs;
-    default:
+    case R1CS_INPUT_GLOBAL:
         return index < b->input_base;
+    default:
+        return false;
     }
 }
 
-/* Columns of a row ascend with their tags turned round: inputs before aux, global before local. */
+/* Columns of a row ascend with their tags turned round: inputs before aux, global before local, and
+ * imports between. */
 static uint32_t row_order(uint32_t col) {
     return col ^ ~R1CS_COL_INDEX_MASK;
 }
 
 /* Offsets, columns and coefficients of one matrix in range, terms of a row in order. */
 static bool matrix_valid(const r1cs *r, const r1cs_block *b, const r1cs_matrix *m) {
+    const uint64_t globals_end = r1cs_globals_end(b);
     if (m->row_start[0] != 0 || m->row_start[b->rows] != m->nnz) return false;
     for (uint64_t row = 0; row < b->rows; row++) {
         const uint32_t first = m->row_start[row], end = m->row_start[row + 1];
         if (first > end || end > m->nnz) return false;
         for (uint32_t k = first; k < end; k++) {
-            if (!column_valid(b, m->col[k]) || m->coef[k] >= r->dict_size) return false;
+            if (!column_valid(b, globals_end, m->col[k]) || m->coef[k] >= r->dict_size)
+                return false;
             if (k > first && row_order(m->col[k - 1]) >= row_order(m->col[k])) return false;
         }
     }
     return true;
 }
 
+#define VALIDATED 5u /* parts of a block: A, B, C, classes, imports */
 typedef struct validate_run {
     const r1cs *r;
-    bool wrong[CS_MAX_BLOCKS][4]; /* A, B, C, classes */
+    bool wrong[CS_MAX_BLOCKS][VALIDATED];
 } validate_run;
 
 static void validate_task(void *arg, size_t task, unsigned worker) {
     validate_run *run = arg;
     const r1cs *r = run->r;
-    const r1cs_block *b = &r->blocks[task / 4];
-    const size_t part = task % 4;
+    const r1cs_block *b = &r->blocks[task / VALIDATED];
+    const size_t part = task % VALIDATED;
+    bool *wrong = &run->wrong[task / VALIDATED][part];
     (void)worker;
     if (part == 3)
-        run->wrong[task / 4][part] = !classes_valid(b);
+        *wrong = !classes_valid(b);
+    else if (part == 4)
+        *wrong = r1cs_bad_import(r, b) < b->count;
     else if (part != R1CS_C || r->has_c)
-        run->wrong[task / 4][part] = !matrix_valid(r, b, &b->m[part]);
+        *wrong = !matrix_valid(r, b, &b->m[part]);
 }
 
 static cuzk_status check_contents(const cuzk_host *host, const r1cs *r, cuzk_error *err) {
-    static const char *const part_name[4] = {"matrix A", "matrix B", "matrix C",
-                                             "variable classes"};
+    static const char *const part_name[VALIDATED] = {"matrix A", "matrix B", "matrix C",
+                                                     "variable classes", "imports"};
     validate_run run = {.r = r};
     CUZK_TRY(check_dict(host, r, err));
-    cuzk_host_parallel(host, (size_t)r->n_blocks * 4, validate_task, &run);
-    for (unsigned i = 0; i < 4 * r->n_blocks; i++) {
-        if (run.wrong[i / 4][i % 4])
-            return cuzk_fail(err, CUZK_ERR_FORMAT, "block %u %s: out of range", i / 4,
-                             part_name[i % 4]);
+    cuzk_host_parallel(host, (size_t)r->n_blocks * VALIDATED, validate_task, &run);
+    for (unsigned i = 0; i < VALIDATED * r->n_blocks; i++) {
+        if (run.wrong[i / VALIDATED][i % VALIDATED])
+            return cuzk_fail(err, CUZK_ERR_FORMAT, "block %u %s: out of range", i / VALIDATED,
+                             part_name[i % VALIDATED]);
     }
     return CUZK_OK;
 }

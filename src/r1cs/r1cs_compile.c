@@ -115,11 +115,17 @@ static bool is_one_input(uint32_t col) {
     return col == (uint32_t)R1CS_INPUT_GLOBAL << R1CS_COL_TAG_SHIFT;
 }
 
+static bool is_import(uint32_t col) {
+    return col >> R1CS_COL_TAG_SHIFT == R1CS_AUX_IMPORT;
+}
+
 static bool is_field(const compiler *c, uint32_t col) {
     const uint32_t index = col & R1CS_COL_INDEX_MASK;
     switch ((r1cs_col_tag)(col >> R1CS_COL_TAG_SHIFT)) {
     case R1CS_AUX_LOCAL:
         return bit_get(c->b->field_class, index);
+    case R1CS_AUX_IMPORT:
+        return false;
     case R1CS_AUX_GLOBAL:
         return bit_get(c->r->field_map, index);
     default:
@@ -193,6 +199,7 @@ static bool table_place(compiler *c, const pattern *p, uint32_t *place) {
 
 /* How column b follows a; false when by no stride that a program has. */
 static bool stride_between(uint32_t a, uint32_t b, r1cs_stride *stride) {
+    if (is_import(a) && a != b) return false;
     switch ((int32_t)(b - a)) { /* of equal tags: an index difference */
     case 0:
         *stride = R1CS_STRIDE_0;
@@ -257,7 +264,7 @@ static uint32_t find_word(const compiler *c, uint32_t k, uint32_t end, packed *o
     bool up = true;
     for (; k + n < end && n < limit; n++) {
         const uint32_t at = k + n;
-        if (is_field(c, col[at])) break;
+        if (is_field(c, col[at]) || is_import(col[at])) break;
         if (n == 1) {
             gap = col[at] - col[k];
             up = c->d->twice[coef[k]] == coef[at];

@@ -46,6 +46,7 @@ static r1cs_frame frame_of(const r1cs *r, const witness *w, const r1cs_place *at
         .dict = r->dict,
         .bits = w->bits,
         .aux_base = b->aux_base + at->instance * b->aux,
+        .imports = instance_imports(b, at->instance),
         .fields = w->fields,
         .local_fields = w->fields + b->field_base + at->instance * b->fields,
         .inputs = w->inputs,

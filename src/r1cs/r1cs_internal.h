@@ -48,12 +48,18 @@ static inline bool col_is_aux(uint32_t col) {
     return (col >> R1CS_COL_TAG_SHIFT) <= R1CS_AUX_GLOBAL;
 }
 
+static inline const uint32_t *instance_imports(const r1cs_block *b, uint64_t instance) {
+    return b->imports + instance * b->n_imports;
+}
+
 /* The absolute variable of a column in one instance of a block. */
 static inline cs_var col_var(const r1cs_block *b, uint64_t instance, uint32_t col) {
     const uint32_t index = col & R1CS_COL_INDEX_MASK;
     switch ((r1cs_col_tag)(col >> R1CS_COL_TAG_SHIFT)) {
     case R1CS_AUX_LOCAL:
         return (cs_var)(b->aux_base + instance * b->aux + index);
+    case R1CS_AUX_IMPORT:
+        return instance_imports(b, instance)[index];
     case R1CS_AUX_GLOBAL:
         return index;
     case R1CS_INPUT_LOCAL:
@@ -63,6 +69,13 @@ static inline cs_var col_var(const r1cs_block *b, uint64_t instance, uint32_t co
     }
 }
 
+/* The first instance whose imports are not ascending bits of earlier blocks, b->count when all are.
+ * Reads the sizes and classes of earlier blocks only. */
+uint64_t r1cs_bad_import(const r1cs *r, const r1cs_block *b);
+/* GLOBAL aux columns of a block are below this: the lowest import, or the block's first variable.
+ * The imports must be good. */
+uint64_t r1cs_globals_end(const r1cs_block *b);
+
 /* Compile A and B of every block into owner->programs. */
 cuzk_status r1cs_compile(const cuzk_host *host, r1cs *r, cuzk_error *err);
 
@@ -71,6 +84,8 @@ static inline uint32_t r1cs_local_field(const r1cs_block *b, uint64_t local) {
     const uint64_t below = b->field_class[local >> 6] & (((uint64_t)1 << (local & 63)) - 1);
     return b->field_rank[local >> 6] + (uint32_t)__builtin_popcountll(below);
 }
+/* The class of an aux variable, from its block. */
+bool r1cs_aux_is_field(const r1cs *r, uint64_t aux);
 /* The place of a FIELD-class aux variable among witness.fields. */
 uint64_t r1cs_field_number(const r1cs *r, uint64_t aux);
 

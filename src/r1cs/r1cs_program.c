@@ -31,7 +31,9 @@ static inline uint64_t even_bits(uint64_t x) {
 
 static inline uint64_t bit_at(const r1cs_frame *f, uint32_t col) {
     const uint64_t index = col & R1CS_COL_INDEX_MASK;
-    return col >> R1CS_COL_TAG_SHIFT == R1CS_AUX_LOCAL ? f->aux_base + index : index;
+    const uint32_t tag = col >> R1CS_COL_TAG_SHIFT;
+    if (tag == R1CS_AUX_LOCAL) return f->aux_base + index;
+    return tag == R1CS_AUX_IMPORT ? f->imports[index] : index;
 }
 
 /* Bit i of the result, i < n, is variable col + i * stride; bits above n are undefined. */

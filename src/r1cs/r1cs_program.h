@@ -8,9 +8,10 @@
  *
  * Code is 32-bit words; rows are compiled in groups of R1CS_GROUP_ROWS, each of which can be run by
  * itself. An instruction's first word has its opcode in the low 2 bits and its first row within the
- * group in the next 10; what follows is given at the opcodes. A bit is a column as in r1cs_matrix;
- * a value is a column whose index, for aux, counts FIELD variables: of the instance when local, of
- * the whole circuit when global. */
+ * group in the next 10; what follows is given at the opcodes. A bit is a column as in r1cs_matrix,
+ * an import only with stride 0, because imports next to each other need not be neighbours; a value
+ * is a column whose index, for aux, counts FIELD variables: of the instance when local, of the
+ * whole circuit when global. */
 #ifndef CUZK_R1CS_R1CS_PROGRAM_H
 #define CUZK_R1CS_R1CS_PROGRAM_H
 
@@ -53,7 +54,8 @@ typedef struct r1cs_program {
 typedef struct r1cs_frame {
     const fr_t *dict;
     const uint64_t *bits;
-    uint64_t aux_base; /* of the instance */
+    uint64_t aux_base; /* of the instance, as all that is local */
+    const uint32_t *imports;
     const fr_t *fields, *local_fields, *inputs, *local_inputs;
 } r1cs_frame;
 

@@ -18,6 +18,8 @@ typedef struct cs_recorder {
     r1cs_list classes;                     /* words of field_class that are complete */
     uint64_t class_word;                   /* the word being filled */
     uint64_t aux_base, input_base, fields; /* of the block */
+    const uint32_t *imports;               /* of every instance, r's; instance 0 is recorded */
+    uint64_t n_imports, globals_end;       /* aux variables from globals_end on are imports */
     uint64_t *keys, *spare;                /* sorting: key << 32 | place in the LC */
     size_t keys_cap;
 } cs_recorder;
@@ -26,7 +28,7 @@ typedef struct cs_recorder {
 
 static bool vars_left(cs *c, uint64_t used, uint64_t n) {
     if (used + n <= CS_MAX_VARS) return true;
-    cs_fail(c, CUZK_ERR_EXHAUSTED, "more than 2^30 variables of one kind");
+    cs_fail(c, CUZK_ERR_EXHAUSTED, "more than 2^29 variables of one kind");
     return false;
 }
 
@@ -125,27 +127,41 @@ static const uint64_t *sorted_keys(cs *c, const cs_lc *lc) {
     return keys;
 }
 
-/* The column of a variable in the block being recorded; false for one that does not exist yet. */
-static bool column_of(const cs *c, cs_var var, uint32_t *col) {
+static uint32_t column(r1cs_col_tag tag, uint64_t index) {
+    return (uint32_t)tag << R1CS_COL_TAG_SHIFT | (uint32_t)index;
+}
+
+/* Why a variable has no column in the block being recorded; NULL when *col is set. */
+static const char *column_of(const cs *c, cs_var var, uint32_t *col) {
+    const cs_recorder *rec = c->recorder;
     const bool input = (var & CS_INPUT_FLAG) != 0;
     const uint32_t index = var & ~CS_INPUT_FLAG;
-    const uint64_t base = input ? c->recorder->input_base : c->recorder->aux_base;
-    if (index >= (input ? c->inputs : c->aux)) return false;
-    const bool local = index >= base;
-    const uint32_t tag = input ? (local ? R1CS_INPUT_LOCAL : R1CS_INPUT_GLOBAL)
-                               : (local ? R1CS_AUX_LOCAL : R1CS_AUX_GLOBAL);
-    *col = tag << R1CS_COL_TAG_SHIFT | (local ? index - (uint32_t)base : index);
-    return true;
+    const uint64_t base = input ? rec->input_base : rec->aux_base;
+    if (index >= (input ? c->inputs : c->aux)) return "is not allocated";
+    if (index >= base) {
+        *col = column(input ? R1CS_INPUT_LOCAL : R1CS_AUX_LOCAL, index - base);
+        return NULL;
+    }
+    if (input || index < rec->globals_end) {
+        *col = column(input ? R1CS_INPUT_GLOBAL : R1CS_AUX_GLOBAL, index);
+        return NULL;
+    }
+    for (uint64_t i = 0; i < rec->n_imports; i++) {
+        *col = column(R1CS_AUX_IMPORT, i);
+        if (rec->imports[i] == index) return NULL;
+    }
+    return "is neither an import nor before all imports";
 }
 
 static void push_term(cs *c, matrix_lists *m, cs_var var, const fr_t *coef) {
     uint32_t col = 0;
     uint16_t number = 0;
     cuzk_error err;
-    if (!column_of(c, var, &col)) {
+    const char *why = column_of(c, var, &col);
+    if (why != NULL) {
         char text[96];
-        (void)snprintf(text, sizeof text, "a row uses %s %u, which is not allocated",
-                       var & CS_INPUT_FLAG ? "input" : "aux", var & ~CS_INPUT_FLAG);
+        (void)snprintf(text, sizeof text, "a row uses %s %u, which %s",
+                       var & CS_INPUT_FLAG ? "input" : "aux", var & ~CS_INPUT_FLAG, why);
         cs_fail(c, CUZK_ERR_ARGUMENT, text);
         return;
     }
@@ -202,6 +218,29 @@ static void lists_free(const cuzk_host *host, cs_recorder *rec) {
     r1cs_list_free(host, &rec->classes);
 }
 
+/* Ask for the imports of every instance of block `to`, the next of r. */
+static cuzk_status take_imports(cs *c, const cs_circuit *circuit, const cs_block *from, r1cs *r,
+                                r1cs_block *to, cuzk_error *err) {
+    uint32_t *imports = r1cs_own(c->host, r, (size_t)from->count * from->n_imports, sizeof *imports,
+                                 "imports", err);
+    if (imports == NULL) return CUZK_ERR_NO_MEMORY;
+    for (uint64_t i = 0; i < from->count && from->n_imports > 0; i++)
+        from->imports(circuit->state, i, imports + i * from->n_imports);
+    to->count = from->count;
+    to->aux_base = c->aux;
+    to->n_imports = from->n_imports;
+    to->imports = imports;
+    const uint64_t bad = r1cs_bad_import(r, to);
+    if (bad < to->count)
+        return cuzk_fail(err, CUZK_ERR_ARGUMENT,
+                         "the imports of instance %llu are not ascending bits of earlier blocks",
+                         (unsigned long long)bad);
+    c->recorder->imports = imports;
+    c->recorder->n_imports = to->n_imports;
+    c->recorder->globals_end = r1cs_globals_end(to);
+    return CUZK_OK;
+}
+
 static cuzk_status begin_block(cs *c, cuzk_error *err) {
     cs_recorder *rec = c->recorder;
     const uint32_t zero = 0;
@@ -219,7 +258,6 @@ static cuzk_status end_block(cs *c, const cs_block *from, r1cs *r, cuzk_error *e
     cs_recorder *rec = c->recorder;
     r1cs_block *to = &r->blocks[r->n_blocks++];
     (void)snprintf(to->name, sizeof to->name, "%s", from->name);
-    to->count = from->count;
     to->rows = rec->m[R1CS_A].row_start.n - 1;
     to->aux = c->aux - rec->aux_base;
     to->inputs = c->inputs - rec->input_base;
@@ -249,8 +287,11 @@ static cuzk_status end_block(cs *c, const cs_block *from, r1cs *r, cuzk_error *e
 static cuzk_status record_block(cs *c, const cs_circuit *circuit, const cs_block *b, r1cs *r,
                                 cuzk_error *err) {
     CUZK_TRY(begin_block(c, err));
-    b->synth(c, circuit->state, 0);
-    cuzk_status status = cs_status(c, err);
+    cuzk_status status = take_imports(c, circuit, b, r, &r->blocks[r->n_blocks], err);
+    if (status == CUZK_OK) {
+        b->synth(c, circuit->state, 0);
+        status = cs_status(c, err);
+    }
     if (status == CUZK_OK) status = end_block(c, b, r, err);
     if (status != CUZK_OK)
         return cuzk_error_context(err, status, "circuit %s, block %s", r->name, b->name);
@@ -282,9 +323,13 @@ static cuzk_status check_circuit(const cs_circuit *circuit, cuzk_error *err) {
         return cuzk_fail(err, CUZK_ERR_ARGUMENT, "a circuit has 1 to %d blocks, not %u",
                          CS_MAX_BLOCKS, circuit->n_blocks);
     for (unsigned i = 0; i < circuit->n_blocks; i++) {
-        if (circuit->blocks[i].count == 0 || circuit->blocks[i].count > CS_MAX_VARS)
-            return cuzk_fail(err, CUZK_ERR_ARGUMENT, "block %s has %llu instances",
-                             circuit->blocks[i].name, (unsigned long long)circuit->blocks[i].count);
+        const cs_block *b = &circuit->blocks[i];
+        if (b->count == 0 || b->count > CS_MAX_VARS)
+            return cuzk_fail(err, CUZK_ERR_ARGUMENT, "block %s has %llu instances", b->name,
+                             (unsigned long long)b->count);
+        if (b->n_imports > CS_MAX_VARS / b->count || (b->n_imports > 0) != (b->imports != NULL))
+            return cuzk_fail(err, CUZK_ERR_ARGUMENT, "block %s has %u imports in each instance",
+                             b->name, b->n_imports);
     }
     return CUZK_OK;
 }

@@ -65,6 +65,11 @@ static const r1cs_block *block_of_aux(const r1cs *r, uint64_t aux) {
     return b;
 }
 
+bool r1cs_aux_is_field(const r1cs *r, uint64_t aux) {
+    const r1cs_block *b = block_of_aux(r, aux);
+    return bit_get(b->field_class, (aux - b->aux_base) % b->aux);
+}
+
 uint64_t r1cs_field_number(const r1cs *r, uint64_t aux) {
     const r1cs_block *b = block_of_aux(r, aux);
     const uint64_t instance = (aux - b->aux_base) / b->aux, local = (aux - b->aux_base) % b->aux;

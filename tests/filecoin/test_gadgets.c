@@ -385,8 +385,9 @@ static void run_trial(cs *c, void *state, uint64_t instance) {
 static r1cs *trial_witness(void (*synth)(cs *, void *, uint64_t), witness *w) {
     cuzk_error err;
     r1cs *r = NULL;
-    const cs_circuit circuit = {
-        .name = "words", .n_blocks = 1, .blocks = {{"trial", 1, run_trial}}};
+    const cs_circuit circuit = {.name = "words",
+                                .n_blocks = 1,
+                                .blocks = {{.name = "trial", .count = 1, .synth = run_trial}}};
     trial_synth = synth;
     CHECK_OK(r1cs_record(test_host(), &circuit, &r, &err));
     REQUIRE(r != NULL);

@@ -25,10 +25,10 @@ static inline fr_t random_fr(void) {
 
 typedef enum ref_kind { REF_FIELD, REF_BIT, REF_BITS, REF_INPUT, REF_ROW } ref_kind;
 
-/* A term of a row: a variable by kind and number, counted within the block (local) or absolutely.
- */
+/* A term of a row: a variable by kind and number, counted within the block (local), among the
+ * instance's imports, or absolutely. */
 typedef struct ref_term {
-    bool input, local;
+    bool input, local, import;
     uint32_t index;
     fr_t coef;
 } ref_term;
@@ -45,6 +45,8 @@ typedef struct ref_block {
     ref_step *steps;
     unsigned n_steps, count;
     uint64_t rows, aux, inputs; /* of one instance */
+    unsigned n_imports;
+    cs_var *imports; /* count * n_imports */
     uint64_t aux_base, input_base, row_base;
 } ref_block;
 
@@ -63,6 +65,7 @@ static inline fr_t ref_value(const ref_circuit *c, bool input, uint64_t index) {
 
 /* The absolute variable of a term in one instance. */
 static inline cs_var ref_var(const ref_block *b, uint64_t instance, const ref_term *t) {
+    if (t->import) return b->imports[instance * b->n_imports + t->index];
     const uint64_t base =
         t->input ? b->input_base + instance * b->inputs : b->aux_base + instance * b->aux;
     const uint64_t index = t->index + (t->local ? base : 0);
@@ -117,11 +120,15 @@ static inline void ref_synth(cs *c, const ref_circuit *circuit, const ref_block 
     }
 }
 
-/* cs_block.synth has no argument that names the block: one function for each. */
+/* cs_block's functions have no argument that names the block: one of each kind for each. */
 #define REF_SYNTH(n)                                                                               \
     static inline void ref_synth_##n(cs *c, void *state, uint64_t instance) {                      \
         const ref_circuit *circuit = state;                                                        \
         ref_synth(c, circuit, &circuit->blocks[n], instance);                                      \
+    }                                                                                              \
+    static inline void ref_imports_##n(const void *state, uint64_t instance, cs_var *out) {        \
+        const ref_block *b = &((const ref_circuit *)state)->blocks[n];                             \
+        memcpy(out, b->imports + instance * b->n_imports, b->n_imports * sizeof *out);             \
     }
 REF_SYNTH(0)
 REF_SYNTH(1)
@@ -131,9 +138,15 @@ REF_SYNTH(3)
 static inline cs_circuit ref_to_cs(ref_circuit *c) {
     static void (*const synth[4])(cs *, void *, uint64_t) = {ref_synth_0, ref_synth_1, ref_synth_2,
                                                              ref_synth_3};
+    static void (*const imports[4])(const void *, uint64_t, cs_var *) = {
+        ref_imports_0, ref_imports_1, ref_imports_2, ref_imports_3};
     cs_circuit out = {.name = "synthetic", .n_blocks = c->n_blocks, .state = c};
-    for (unsigned i = 0; i < c->n_blocks; i++)
-        out.blocks[i] = (cs_block){"part", c->blocks[i].count, synth[i]};
+    for (unsigned i = 0; i < c->n_blocks; i++) {
+        const ref_block *b = &c->blocks[i];
+        out.blocks[i] = (cs_block){.name = "part", .count = b->count, .synth = synth[i]};
+        out.blocks[i].n_imports = b->n_imports;
+        if (b->n_imports > 0) out.blocks[i].imports = imports[i];
+    }
     return out;
 }
 
@@ -144,6 +157,7 @@ static inline void ref_free(ref_circuit *c) {
                 free(c->blocks[i].steps[k].terms[m]);
         }
         free(c->blocks[i].steps);
+        free(c->blocks[i].imports);
     }
     free(c->aux_values);
     free(c->input_values);
@@ -244,10 +258,16 @@ static inline fr_t ref_random_coef(void) {
 typedef struct ref_scope {
     uint64_t aux, inputs;               /* local ones so far */
     uint64_t global_aux, global_inputs; /* of earlier blocks, absolute */
+    uint64_t imports;                   /* by place */
 } ref_scope;
 
 static inline ref_term ref_random_term(const ref_scope *scope) {
     ref_term t = {.coef = ref_random_coef()};
+    if (scope->imports > 0 && check_random() % 4 == 0) {
+        t.import = true;
+        t.index = (uint32_t)(check_random() % scope->imports);
+        return t;
+    }
     t.input = scope->aux + scope->global_aux == 0 || check_random() % 16 == 0;
     const uint64_t locals = t.input ? scope->inputs : scope->aux;
     const uint64_t globals = t.input ? scope->global_inputs : scope->global_aux;
@@ -256,19 +276,24 @@ static inline ref_term ref_random_term(const ref_scope *scope) {
     return t;
 }
 
-/* n terms c, 2c, 4c, ... on consecutive (or stride -1, 2) local variables: a packed word. */
+/* n terms c, 2c, 4c, ... on consecutive (or stride -1, 2) local variables: a packed word. Or on
+ * imports, which looks like one. */
 static inline unsigned ref_random_word(const ref_scope *scope, ref_term *out, unsigned cap) {
     unsigned n = 1 + (unsigned)(check_random() % 70);
+    const bool import = scope->imports > 0 && check_random() % 4 == 0;
+    const uint64_t vars = import ? scope->imports : scope->aux;
+    if (import && n > vars) n = (unsigned)vars;
     if (n > cap) n = cap;
     static const int strides[4] = {1, 1, -1, 2};
     const int stride = strides[check_random() % 4];
     const uint64_t span = (uint64_t)(n - 1) * (uint64_t)(stride < 0 ? -stride : stride) + 1;
-    if (n == 0 || scope->aux < span) return 0;
-    uint64_t at = check_random() % (scope->aux - span + 1);
+    if (n == 0 || vars < span) return 0;
+    uint64_t at = check_random() % (vars - span + 1);
     if (stride < 0) at += span - 1;
     fr_t coef = ref_random_coef();
     for (unsigned i = 0; i < n; i++) {
-        out[i] = (ref_term){.local = true, .index = (uint32_t)at, .coef = coef};
+        out[i] =
+            (ref_term){.local = !import, .import = import, .index = (uint32_t)at, .coef = coef};
         fr_double(&coef, &coef);
         at = (uint64_t)((int64_t)at + stride);
     }
@@ -314,6 +339,7 @@ static inline void ref_word_rows(const ref_scope *scope, ref_step *steps, unsign
                 ref_term *t = &steps[i].terms[m][k];
                 if (t->local && !t->input)
                     t->index = (uint32_t)((t->index + i * stride) % scope->aux);
+                if (t->import && m != 0) t->index = (uint32_t)((t->index + i) % scope->imports);
             }
         }
     }
@@ -390,19 +416,70 @@ static inline void ref_layout(ref_circuit *c) {
     }
 }
 
+/* The BIT-class aux variables of the blocks before block n, ascending; their number. */
+static inline size_t ref_bits(const ref_circuit *c, unsigned n, cs_var *out) {
+    size_t bits = 0;
+    cs_var at = 0;
+    for (unsigned i = 0; i < n; i++) {
+        const ref_block *b = &c->blocks[i];
+        for (unsigned k = 0; k < b->count * b->n_steps; k++) {
+            const ref_step *s = &b->steps[k % b->n_steps];
+            const unsigned made = s->kind == REF_BIT ? 1 : s->kind == REF_BITS ? s->n : 0;
+            for (unsigned j = 0; j < made; j++)
+                out[bits++] = at++;
+            at += s->kind == REF_FIELD;
+        }
+    }
+    return bits;
+}
+
+/* Imports of block n: in every instance another ascending choice of earlier bits. Returns where
+ * GLOBAL variables must end. */
+static inline uint64_t ref_random_imports(ref_circuit *c, unsigned n) {
+    ref_block *b = &c->blocks[n];
+    cs_var *bits = malloc((c->aux + 1) * sizeof *bits);
+    const size_t all = ref_bits(c, n, bits), first = all > 0 ? check_random() % all : 0;
+    uint64_t end = c->aux;
+    b->n_imports = all == 0 ? 0 : 1 + (unsigned)(check_random() % (all - first));
+    if (b->n_imports > 40) b->n_imports = 40;
+    b->imports = malloc((b->count * b->n_imports + 1) * sizeof *bits);
+    for (unsigned i = 0; i < b->count; i++) {
+        cs_var *out = b->imports + i * b->n_imports;
+        for (size_t k = 0, at = first; k < b->n_imports; k++, at++) {
+            const size_t spare = all - at - (b->n_imports - k);
+            at += check_random() % (spare < 5 ? spare + 1 : 5);
+            out[k] = bits[at];
+        }
+        if (b->n_imports > 0 && out[0] < end) end = out[0];
+    }
+    free(bits);
+    return end;
+}
+
 static inline void ref_random_circuit(ref_circuit *c, unsigned max_steps, unsigned max_count) {
     *c = (ref_circuit){.n_blocks = 1 + (unsigned)(check_random() % 4)};
     for (unsigned i = 0; i < c->n_blocks; i++) {
         ref_layout(c); /* of the blocks before i: the rest are still empty */
         ref_block *b = &c->blocks[i];
-        const ref_scope scope = {.global_aux = c->aux, .global_inputs = c->inputs};
+        ref_scope scope = {.global_aux = c->aux, .global_inputs = c->inputs};
         b->count = check_random() & 1 ? 1 : 1 + (unsigned)(check_random() % max_count);
+        if (check_random() & 1) scope.global_aux = ref_random_imports(c, i);
+        scope.imports = b->n_imports;
         ref_random_block(b, scope, (unsigned)(check_random() % max_steps));
     }
     ref_layout(c);
     c->aux_values = calloc(c->aux + 1, sizeof *c->aux_values);
     c->input_values = calloc(c->inputs, sizeof *c->input_values);
     ref_random_values(c);
+}
+
+/* A block to import from: bits 0..9, value 10, bits 11..19. */
+static inline void ref_head(cs *c, void *state, uint64_t instance) {
+    (void)state;
+    (void)instance;
+    cs_alloc_bits(c, 0, 10);
+    cs_alloc(c, NULL);
+    cs_alloc_bits(c, 0, 9);
 }
 
 #endif

@@ -13,9 +13,10 @@
 #define HAS_C_AT 60u
 #define DICT_SIZE_AT 64u
 #define BLOCKS_AT 72u
-#define BLOCK_BYTES 96u
+#define BLOCK_BYTES 104u
 #define DIGESTS_AT (BLOCKS_AT + 8 * BLOCK_BYTES)
 #define HEADER_DIGEST_AT (HEADER_BYTES - 32)
+#define MAX_SECTIONS (1 + 8 * 11)
 
 static host_std *two_workers;
 static const cuzk_host *host(void) {
@@ -184,12 +185,13 @@ static size_t padded(uint64_t bytes) {
 }
 
 /* Section sizes in file order, as the header has them; their number, or 0 when they do not fit. */
-static unsigned section_sizes(const image *f, size_t out[81]) {
+static unsigned section_sizes(const image *f, size_t out[MAX_SECTIONS]) {
     unsigned n = 0;
     size_t sum = HEADER_BYTES;
     out[n++] = padded(get(f, DICT_SIZE_AT, 4) * 32);
     for (unsigned b = 0; b < get(f, N_BLOCKS_AT, 4) && b < 8; b++) {
         out[n++] = padded((sizes(f, b, 2) + 63) / 64 * 8);
+        out[n++] = padded(sizes(f, b, 0) * sizes(f, b, 8) * 4);
         for (unsigned m = 0; m < 2 + get(f, HAS_C_AT, 4) && m < 3; m++) {
             out[n++] = padded((sizes(f, b, 1) + 1) * 4);
             out[n++] = padded(sizes(f, b, 5 + m) * 4);
@@ -204,7 +206,7 @@ static unsigned section_sizes(const image *f, size_t out[81]) {
 }
 
 static void sign(image *f) {
-    size_t sections[81], at = HEADER_BYTES;
+    size_t sections[MAX_SECTIONS], at = HEADER_BYTES;
     const unsigned n = section_sizes(f, sections);
     for (unsigned i = 0; i < n; i++) {
         sha256(f->data + DIGESTS_AT + 32 * i, f->data + at, sections[i]);
@@ -274,10 +276,10 @@ TEST(hostile) {
     remove_files();
 }
 
-/* Where a section starts: 0 is the dictionary; in block b classes are 1 + 10 b, then row offsets,
- * columns and coefficients of A, B, C. */
+/* Where a section starts: 0 is the dictionary; in block b classes are 1 + 11 b, then imports, row
+ * offsets, columns and coefficients of A, B, C. */
 static uint8_t *section_at(const image *f, unsigned index) {
-    size_t sizes_of[81], at = HEADER_BYTES;
+    size_t sizes_of[MAX_SECTIONS], at = HEADER_BYTES;
     REQUIRE(section_sizes(f, sizes_of) > index);
     for (unsigned i = 0; i < index; i++)
         at += sizes_of[i];
@@ -292,6 +294,14 @@ static void expect_contents(image *f, const char *text) {
     CHECK(r == NULL);
     if (strstr(err.text, text) == NULL) CHECK_FAILED_("\"%s\" lacks \"%s\"", err.text, text);
 }
+
+/* Change the image f, load it, change it back. */
+#define CHANGED(text, ...)                                                                         \
+    do {                                                                                           \
+        __VA_ARGS__;                                                                               \
+        expect_contents(&f, text);                                                                 \
+        memcpy(f.data, good, f.bytes);                                                             \
+    } while (0)
 
 /* Two bits and a value; rows with three terms in A, then rows with one in B. */
 static void synth_three(cs *c, void *state, uint64_t instance) {
@@ -315,24 +325,19 @@ static void synth_three(cs *c, void *state, uint64_t instance) {
 TEST(contents) {
     cuzk_error err;
     r1cs *r = NULL;
-    const cs_circuit circuit = {"three", 1, {{"three", 5, synth_three}}, NULL};
+    const cs_circuit circuit = {
+        "three", 1, {{.name = "three", .count = 5, .synth = synth_three}}, NULL};
     CHECK_OK(r1cs_record(host(), &circuit, &r, &err));
     CHECK_OK(r1cs_save(r, file_path("circuit"), &err));
     image f = read_image(file_path("circuit"));
     uint8_t *good = malloc(f.bytes);
     memcpy(good, f.data, f.bytes);
-#define CHANGED(text, ...)                                                                         \
-    do {                                                                                           \
-        __VA_ARGS__;                                                                               \
-        expect_contents(&f, text);                                                                 \
-        memcpy(f.data, good, f.bytes);                                                             \
-    } while (0)
     uint64_t *dict = (uint64_t *)(void *)section_at(&f, 0);
     uint64_t *classes = (uint64_t *)(void *)section_at(&f, 1);
-    uint32_t *rows = (uint32_t *)(void *)section_at(&f, 2);
-    uint32_t *col = (uint32_t *)(void *)section_at(&f, 3);
-    uint16_t *coef = (uint16_t *)(void *)section_at(&f, 4);
-    uint32_t *b_rows = (uint32_t *)(void *)section_at(&f, 5);
+    uint32_t *rows = (uint32_t *)(void *)section_at(&f, 3);
+    uint32_t *col = (uint32_t *)(void *)section_at(&f, 4);
+    uint16_t *coef = (uint16_t *)(void *)section_at(&f, 5);
+    uint32_t *b_rows = (uint32_t *)(void *)section_at(&f, 6);
     CHANGED("coefficient 1 is not canonical", memset(dict + 4, 0xff, 32));
     CHANGED("coefficient 1 is not 1 or repeats", memcpy(dict + 4, dict, 32));
     CHANGED("coefficient 0 is not 1", dict[0] ^= 1);
@@ -347,12 +352,82 @@ TEST(contents) {
     CHANGED("matrix A", col[0] = 1, col[1] = 0);
     CHANGED("matrix A", col[1] = col[0]);
     CHANGED("matrix A", col[2] = 3);
-    CHANGED("matrix A", col[0] = 1u << 30);      /* a variable of an earlier block */
-    CHANGED("matrix A", col[0] = 2u << 30);      /* an input of the instance */
-    CHANGED("matrix A", col[0] = 3u << 30 | 1u); /* input 1 */
+    CHANGED("matrix A", col[0] = 1u << 29);      /* an import */
+    CHANGED("matrix A", col[0] = 2u << 29);      /* a variable of an earlier block */
+    CHANGED("matrix A", col[0] = 3u << 29);      /* an input of the instance */
+    CHANGED("matrix A", col[0] = 4u << 29 | 1u); /* input 1 */
+    CHANGED("matrix A", col[0] = 5u << 29);      /* no such tag */
     CHANGED("matrix A", coef[5] = 2);
     r1cs *loaded = NULL;
-    col[0] = 3u << 30; /* ONE is a valid column there */
+    col[0] = 4u << 29; /* ONE is a valid column there */
+    sign(&f);
+    CHECK_OK(load_image(f.data, f.bytes, &loaded, &err));
+    r1cs_free(host(), loaded);
+    free(good);
+    free(f.data);
+    r1cs_free(host(), r);
+    remove_files();
+}
+
+/* Behind ref_head two instances that import two bits each. */
+static void synth_importer(cs *c, void *state, uint64_t instance) {
+    const fr_t one = fr_one();
+    cs_lc *lc = cs_scratch(c, 0);
+    (void)state;
+    (void)instance;
+    cs_lc_add(c, lc, 3, &one);
+    cs_lc_add(c, lc, 5, &one);
+    cs_lc_add(c, lc, 11, &one);
+    cs_lc_add(c, lc, cs_alloc_bit(c, false), &one);
+    cs_enforce(c, lc, NULL, NULL);
+}
+static void two_imports(const void *state, uint64_t instance, cs_var *out) {
+    (void)state;
+    out[0] = 5 - (cs_var)instance;
+    out[1] = instance == 0 ? 11 : 19;
+}
+
+TEST(imports) {
+    cuzk_error err;
+    r1cs *r = NULL, *loaded = NULL;
+    const cs_circuit circuit = {.name = "imports",
+                                .n_blocks = 2,
+                                .blocks = {{.name = "head", .count = 1, .synth = ref_head},
+                                           {.name = "importer",
+                                            .count = 2,
+                                            .synth = synth_importer,
+                                            .n_imports = 2,
+                                            .imports = two_imports}}};
+    CHECK_OK(r1cs_record(host(), &circuit, &r, &err));
+    REQUIRE(r != NULL);
+    CHECK_OK(r1cs_save(r, file_path("circuit"), &err));
+    CHECK_OK(r1cs_load(host(), file_path("circuit"), &loaded, &err));
+    REQUIRE(loaded != NULL);
+    check_same(r, loaded);
+    r1cs_free(host(), loaded);
+    image f = read_image(file_path("circuit"));
+    uint8_t *good = malloc(f.bytes);
+    memcpy(good, f.data, f.bytes);
+    uint64_t *classes = (uint64_t *)(void *)section_at(&f, 1);
+    uint32_t *imports = (uint32_t *)(void *)section_at(&f, 13);
+    uint32_t *col = (uint32_t *)(void *)section_at(&f, 15);
+    CHECK_U64(imports[0] | imports[1] << 8 | imports[2] << 16 | imports[3] << 24, 0x13040b05);
+    CHECK_U64(col[0], 2u << 29 | 3);
+    CHECK_U64(col[1], 1u << 29);
+    CHECK_U64(col[2], 1u << 29 | 1);
+    CHECK_U64(col[3], 0);
+    CHANGED("block 1 imports", imports[0] = 11, imports[1] = 5);
+    CHANGED("block 1 imports", imports[3] = 4);
+    CHANGED("block 1 imports", imports[1] = 10); /* a value */
+    CHANGED("block 1 imports", imports[3] = 20); /* the importer's own */
+    CHANGED("block 1 imports", imports[3] = UINT32_MAX);
+    CHANGED("block 1 imports", imports[3] = CS_ONE);
+    CHANGED("block 1 imports", classes[0] = 1 << 11); /* bit 11 as the value */
+    CHANGED("block 1 matrix A", imports[2] = 3);      /* not behind the GLOBAL column */
+    CHANGED("block 1 matrix A", col[0] = 2u << 29 | 4);
+    CHANGED("block 1 matrix A", col[2] = 1u << 29 | 2);
+    CHANGED("block 1 matrix A", col[2] = col[1]);
+    imports[2] = 7;
     sign(&f);
     CHECK_OK(load_image(f.data, f.bytes, &loaded, &err));
     r1cs_free(host(), loaded);
@@ -382,7 +457,7 @@ TEST(header_fields) {
     CHECK_OK(r1cs_save(r, file_path("circuit"), &err));
     image f = read_image(file_path("circuit"));
     expect_header(&f, 0, 1, 'X', "not a circuit cache");
-    expect_header(&f, 8, 4, 2, "version 2");
+    expect_header(&f, 8, 4, 1, "version 1");
     expect_header(&f, 12, 4, 0x04030201, "endianness");
     expect_header(&f, 16, 8, 4096, "bytes long");
     expect_header(&f, N_BLOCKS_AT, 4, 0, "inconsistent");
@@ -390,7 +465,7 @@ TEST(header_fields) {
     expect_header(&f, HAS_C_AT, 4, 2, "inconsistent");
     expect_header(&f, DICT_SIZE_AT, 4, 0, "inconsistent");
     expect_header(&f, DICT_SIZE_AT, 4, 65537, "inconsistent");
-    for (unsigned k = 0; k < 8; k++) /* every size of a block, absurd */
+    for (unsigned k = 0; k < 9; k++) /* every size of a block, absurd */
         expect_header(&f, BLOCKS_AT + 32 + 8 * k, 8, UINT64_MAX, "range");
     expect_header(&f, BLOCKS_AT + 32, 8, 0, "range");
     expect_header(&f, BLOCKS_AT + 40, 8, sizes(&f, 0, 1) + 64, "its blocks need");
@@ -401,4 +476,5 @@ TEST(header_fields) {
     remove_files();
 }
 
-TEST_MAIN(RUN(round_trip), RUN(damage), RUN(hostile), RUN(contents), RUN(header_fields))
+TEST_MAIN(RUN(round_trip), RUN(damage), RUN(hostile), RUN(contents), RUN(imports),
+          RUN(header_fields))

@@ -111,7 +111,8 @@ TEST(wide_sums) {
     fr_t coefs[WIDE_WORDS + 1], fast, plain;
     for (unsigned i = 0; i <= WIDE_WORDS; i++)
         coefs[i] = random_fr();
-    const cs_circuit circuit = {"wide", 1, {{"wide", 1, synth_wide}}, coefs};
+    const cs_circuit circuit = {
+        "wide", 1, {{.name = "wide", .count = 1, .synth = synth_wide}}, coefs};
     CHECK_OK(r1cs_record(host(), &circuit, &r, &err));
     REQUIRE(r != NULL);
     CHECK_OK(witness_new(host(), r, &w, &err));

@@ -161,6 +161,7 @@ static void check_witness(ref_circuit *ref, const r1cs *r) {
 
 TEST(random_circuits) {
     cuzk_error err;
+    unsigned with_imports = 0;
     for (int i = 0; i < 60; i++) {
         ref_circuit ref;
         r1cs *r = NULL;
@@ -168,6 +169,8 @@ TEST(random_circuits) {
         const cs_circuit circuit = ref_to_cs(&ref);
         CHECK_OK(r1cs_record(host(), &circuit, &r, &err));
         REQUIRE(r != NULL);
+        for (unsigned b = 0; b < r->n_blocks; b++)
+            with_imports += r->blocks[b].count > 1 && r->blocks[b].n_imports > 0;
         check_totals(&ref, r);
         check_rows(&ref, r);
         check_digests(&ref, r);
@@ -175,6 +178,7 @@ TEST(random_circuits) {
         r1cs_free(host(), r);
         ref_free(&ref);
     }
+    CHECK(with_imports > 0);
 }
 
 /* --- a known gadget, digest for digest --- */
@@ -203,7 +207,8 @@ static void synth_to_bits(cs *c, void *state, uint64_t instance) {
     cs_lc_free(c, &packing);
 }
 
-static const cs_circuit to_bits = {"to-bits", 1, {{"bits", 1, synth_to_bits}}, NULL};
+static const cs_circuit to_bits = {
+    "to-bits", 1, {{.name = "bits", .count = 1, .synth = synth_to_bits}}, NULL};
 
 TEST(to_bits_gadget) {
     cuzk_error err;
@@ -250,7 +255,8 @@ TEST(chunks) {
     cuzk_error err;
     r1cs *r = NULL;
     r1cs_digests d;
-    const cs_circuit circuit = {"many", 1, {{"many", 9, synth_many}}, NULL};
+    const cs_circuit circuit = {
+        "many", 1, {{.name = "many", .count = 9, .synth = synth_many}}, NULL};
     CHECK_OK(r1cs_record(host(), &circuit, &r, &err));
     REQUIRE(r != NULL);
     CHECK_OK(r1cs_digest(host(), r, &d, &err));
@@ -325,7 +331,7 @@ typedef void (*synth_fn)(cs *c, void *state, uint64_t instance);
 static void expect_record(synth_fn synth, uint64_t count, cuzk_status status, const char *text) {
     cuzk_error err;
     r1cs *r = NULL;
-    const cs_circuit circuit = {"bad", 1, {{"part", count, synth}}, NULL};
+    const cs_circuit circuit = {"bad", 1, {{.name = "part", .count = count, .synth = synth}}, NULL};
     CHECK_STATUS(r1cs_record(host(), &circuit, &r, &err), status);
     CHECK(r == NULL);
     if (strstr(err.text, text) == NULL) CHECK_FAILED_("\"%s\" lacks \"%s\"", err.text, text);
@@ -388,10 +394,11 @@ TEST(record_refusals) {
     expect_record(synth_complains, 1, CUZK_ERR_UNSUPPORTED, "block part: no such shape");
     expect_record(synth_65_bits, 1, CUZK_ERR_ARGUMENT, "64 bits");
     expect_record(synth_1024_bits, 0, CUZK_ERR_ARGUMENT, "0 instances");
-    expect_record(synth_1024_bits, ((uint64_t)1 << 20) + 1, CUZK_ERR_EXHAUSTED, "2^30 variables");
+    expect_record(synth_1024_bits, ((uint64_t)1 << 19) + 1, CUZK_ERR_EXHAUSTED, "2^29 variables");
     expect_record(synth_1024_bits, UINT64_MAX, CUZK_ERR_ARGUMENT, "instances");
     uint64_t n = 65536;
-    cs_circuit circuit = {"many", 1, {{"part", 1, synth_many_coefficients}}, &n};
+    cs_circuit circuit = {
+        "many", 1, {{.name = "part", .count = 1, .synth = synth_many_coefficients}}, &n};
     CHECK_OK(r1cs_record(host(), &circuit, &r, &err));
     CHECK_U64(r->dict_size, 65536);
     r1cs_free(host(), r);
@@ -402,6 +409,68 @@ TEST(record_refusals) {
     CHECK_STATUS(r1cs_record(host(), &circuit, &r, &err), CUZK_ERR_ARGUMENT);
     circuit.n_blocks = CS_MAX_BLOCKS + 1;
     CHECK_STATUS(r1cs_record(host(), &circuit, &r, &err), CUZK_ERR_ARGUMENT);
+}
+
+/* --- imports that are refused --- */
+
+/* Behind ref_head a block that has one row with one term. */
+typedef struct import_case {
+    cs_var imports[2][2]; /* by instance */
+    cs_var term;
+} import_case;
+
+static void synth_importer(cs *c, void *state, uint64_t instance) {
+    const fr_t one = fr_one();
+    cs_lc *lc = cs_scratch(c, 0);
+    (void)instance;
+    cs_alloc_bit(c, false);
+    cs_lc_add(c, lc, ((const import_case *)state)->term, &one);
+    cs_enforce(c, lc, NULL, NULL);
+}
+static void two_imports(const void *state, uint64_t instance, cs_var *out) {
+    memcpy(out, ((const import_case *)state)->imports[instance], 2 * sizeof *out);
+}
+
+static void expect_imports(import_case x, cuzk_status status, const char *text) {
+    cuzk_error err = {.text = ""};
+    r1cs *r = NULL;
+    const cs_circuit circuit = {.name = "imports",
+                                .n_blocks = 2,
+                                .blocks = {{.name = "head", .count = 1, .synth = ref_head},
+                                           {.name = "importer",
+                                            .count = 2,
+                                            .synth = synth_importer,
+                                            .n_imports = 2,
+                                            .imports = two_imports}},
+                                .state = &x};
+    CHECK_STATUS(r1cs_record(host(), &circuit, &r, &err), status);
+    CHECK((r != NULL) == (status == CUZK_OK));
+    if (status != CUZK_OK && strstr(err.text, text) == NULL)
+        CHECK_FAILED_("\"%s\" lacks \"%s\"", err.text, text);
+    r1cs_free(host(), r);
+}
+
+TEST(import_refusals) {
+    const cuzk_status bad = CUZK_ERR_ARGUMENT;
+    expect_imports((import_case){{{5, 11}, {4, 19}}, 11}, CUZK_OK, "");
+    expect_imports((import_case){{{5, 11}, {4, 19}}, 3}, CUZK_OK, "");
+    expect_imports((import_case){{{5, 11}, {4, 19}}, 4}, bad, "block importer: a row uses aux 4,");
+    expect_imports((import_case){{{5, 11}, {4, 19}}, 12}, bad, "neither an import nor before");
+    expect_imports((import_case){{{11, 5}, {4, 19}}, 0}, bad, "the imports of instance 0");
+    expect_imports((import_case){{{5, 11}, {4, 4}}, 0}, bad, "the imports of instance 1");
+    expect_imports((import_case){{{5, 10}, {4, 19}}, 0}, bad, "the imports of instance 0");
+    expect_imports((import_case){{{5, 11}, {4, 20}}, 0}, bad, "the imports of instance 1");
+    expect_imports((import_case){{{5, 11}, {4, CS_ONE}}, 0}, bad, "the imports of instance 1");
+    cuzk_error err;
+    r1cs *r = NULL;
+    cs_circuit circuit = {.name = "head", .n_blocks = 1};
+    circuit.blocks[0] = (cs_block){.name = "head", .count = 1, .synth = ref_head, .n_imports = 1};
+    CHECK_STATUS(r1cs_record(host(), &circuit, &r, &err), bad);
+    circuit.blocks[0].imports = two_imports;
+    circuit.blocks[0].count = (uint64_t)1 << 29;
+    circuit.blocks[0].n_imports = 2;
+    CHECK_STATUS(r1cs_record(host(), &circuit, &r, &err), bad);
+    CHECK(strstr(err.text, "2 imports") != NULL);
 }
 
 /* --- what the witness writer refuses: one instance that allocates otherwise --- */
@@ -447,7 +516,8 @@ TEST(witness_refusals) {
     r1cs *r = NULL;
     witness w;
     deviant d = {SAME, 0};
-    cs_circuit circuit = {"deviant", 1, {{"part", 23, synth_deviant}}, &d};
+    cs_circuit circuit = {
+        "deviant", 1, {{.name = "part", .count = 23, .synth = synth_deviant}}, &d};
     CHECK_OK(r1cs_record(host(), &circuit, &r, &err));
     REQUIRE(r != NULL);
     CHECK_OK(witness_new(host(), r, &w, &err));
@@ -494,7 +564,8 @@ TEST(cancelled) {
     fr_t z;
     cuzk_host stopped = *host();
     stopped.cancelled = always;
-    const cs_circuit circuit = {"deviant", 1, {{"part", 23, synth_deviant}}, &d};
+    const cs_circuit circuit = {
+        "deviant", 1, {{.name = "part", .count = 23, .synth = synth_deviant}}, &d};
     CHECK_STATUS(r1cs_record(&stopped, &circuit, &r, &err), CUZK_ERR_CANCELLED);
     CHECK_OK(r1cs_record(host(), &circuit, &r, &err));
     CHECK_OK(witness_new(host(), r, &w, &err));
@@ -506,4 +577,4 @@ TEST(cancelled) {
 }
 
 TEST_MAIN(RUN(random_circuits), RUN(to_bits_gadget), RUN(chunks), RUN(normalise),
-          RUN(record_refusals), RUN(witness_refusals), RUN(cancelled))
+          RUN(record_refusals), RUN(import_refusals), RUN(witness_refusals), RUN(cancelled))
