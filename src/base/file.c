@@ -62,9 +62,18 @@ struct file_writer {
     char path[PATH_BYTES], temporary[PATH_BYTES];
 };
 
+/* A rename would put a file in the place of a device, a pipe or a link to one (/dev/stdout). */
+static cuzk_status check_target(const char *path, cuzk_error *err) {
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return cuzk_fail(err, CUZK_ERR_IO, "%s: there already, and not a regular file", path);
+    return CUZK_OK;
+}
+
 cuzk_status file_writer_open(const char *path, file_writer **out, cuzk_error *err) {
     static atomic_uint counter;
     *out = NULL;
+    CUZK_TRY(check_target(path, err));
     file_writer *w = calloc(1, sizeof *w);
     if (w == NULL) return cuzk_fail(err, CUZK_ERR_NO_MEMORY, "%s: no memory to write it", path);
     const int length = snprintf(w->temporary, sizeof w->temporary, "%s.tmp.%ld.%u", path,

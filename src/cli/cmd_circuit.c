@@ -112,11 +112,11 @@ static cuzk_status show(const cli_session *s, const circuit_args *args, cuzk_err
     CUZK_TRY(circuit_id_parse(args->circuit, &id, err));
     CUZK_TRY(circuit_record(s->host, &id, true, &r, err));
     cuzk_status status = CUZK_OK;
-    if (args->digest) status = r1cs_digest(s->host, r, &d, err);
+    if (args->save != NULL) status = r1cs_save(r, args->save, err);
+    if (status == CUZK_OK && args->digest) status = r1cs_digest(s->host, r, &d, err);
     if (status == CUZK_OK) {
         (args->json ? print_json : print_text)(&id, r, args->digest ? &d : NULL);
         if (args->digest) r1cs_digests_free(s->host, &d);
-        if (args->save != NULL) status = r1cs_save(r, args->save, err);
     }
     r1cs_free(s->host, r);
     return status;

@@ -169,7 +169,15 @@ static bool looks_like_proof(const file_map *map) {
 
 static bool looks_like_vk(const file_map *map) {
     return map->bytes > GROTH16_VK_BYTES(0) && (map->bytes - GROTH16_VK_BYTES(0)) % 96 == 0 &&
-           load_be32(map->data + 768 + 96) == (map->bytes - GROTH16_VK_BYTES(0)) / 96;
+           load_be32(map->data + GROTH16_VK_BYTES(0) - 4) ==
+               (map->bytes - GROTH16_VK_BYTES(0)) / 96;
+}
+
+/* By the count of ic points in the key at its head: a circuit has at most some thousand inputs. */
+static bool looks_like_params(const file_map *map) {
+    if (map->bytes <= GROTH16_VK_BYTES(1)) return false;
+    const uint32_t n_ic = load_be32(map->data + GROTH16_VK_BYTES(0) - 4);
+    return n_ic > 0 && n_ic <= 1u << 20 && map->bytes > GROTH16_VK_BYTES(n_ic);
 }
 
 static cuzk_status dispatch(const cuzk_host *host, const inspect_args *args, const file_map *map,
@@ -182,7 +190,7 @@ static cuzk_status dispatch(const cuzk_host *host, const inspect_args *args, con
     if (ends_with(args->path, ".vk") || looks_like_vk(map))
         return inspect_vk(host, map, args->path, r, err);
     if (looks_like_proof(map)) return inspect_proof(map, r, err);
-    if (map->bytes > GROTH16_VK_BYTES(1)) return inspect_params(host, args, r, err);
+    if (looks_like_params(map)) return inspect_params(host, args, r, err);
     return cuzk_fail(err, CUZK_ERR_FORMAT,
                      "not a C1 output, parameter file, verifying key, proof or circuit cache "
                      "(%zu bytes)",

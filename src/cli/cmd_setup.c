@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "cli/cli.h"
@@ -44,36 +45,60 @@ static cuzk_status make_secrets(const cli_session *s, const setup_args *args, gr
     return CUZK_OK;
 }
 
-/* Say what these files are, for whoever finds them later. */
-static cuzk_status write_notes(const circuit_id *id, const char *dir, cuzk_error *err) {
-    char path[1024], text[256];
-    CUZK_TRY(params_path(dir, id, ".meta", path, sizeof path, err));
+/* Where everything goes. The notes say what the files are, for whoever finds them later. */
+typedef struct setup_paths {
+    char params[1024], vk[1024], meta[1024], insecure[1024];
+} setup_paths;
+
+static cuzk_status name_files(const char *dir, const circuit_id *id, setup_paths *p,
+                              cuzk_error *err) {
+    CUZK_TRY(params_path(dir, id, ".params", p->params, sizeof p->params, err));
+    CUZK_TRY(params_path(dir, id, ".vk", p->vk, sizeof p->vk, err));
+    CUZK_TRY(params_path(dir, id, ".meta", p->meta, sizeof p->meta, err));
+    return params_path(dir, id, ".INSECURE", p->insecure, sizeof p->insecure, err);
+}
+
+static cuzk_status write_notes(const circuit_id *id, const setup_paths *p, cuzk_error *err) {
+    char text[64];
     snprintf(text, sizeof text, "{\"sector_size\":%llu}", (unsigned long long)id->sector->bytes);
-    CUZK_TRY(file_write_all(path, text, strlen(text), err));
-    CUZK_TRY(params_path(dir, id, ".INSECURE", path, sizeof path, err));
+    CUZK_TRY(file_write_all(p->meta, text, strlen(text), err));
     static const char note[] =
         "INSECURE: these parameters were made on one machine, for tests and development.\n"
         "Whoever made them can forge proofs. They are not Filecoin's published parameters.\n";
-    return file_write_all(path, note, sizeof note - 1, err);
+    return file_write_all(p->insecure, note, sizeof note - 1, err);
+}
+
+/* The notes come first, so that no parameters stand without their warning; they go again when
+ * there are none. */
+static cuzk_status make_files(const cuzk_host *host, const circuit_id *id, const setup_paths *p,
+                              const groth16_secrets *secrets, cuzk_error *err) {
+    r1cs *circuit = NULL;
+    CUZK_TRY(circuit_record(host, id, true, &circuit, err));
+    cuzk_status status = write_notes(id, p, err);
+    if (status == CUZK_OK) status = groth16_setup(host, circuit, secrets, p->params, p->vk, err);
+    r1cs_free(host, circuit);
+    if (status != CUZK_OK && access(p->params, F_OK) != 0) {
+        (void)unlink(p->meta);
+        (void)unlink(p->insecure);
+    }
+    return status;
 }
 
 static cuzk_status setup(const cli_session *s, const setup_args *args, cuzk_error *err) {
     circuit_id id;
+    setup_paths paths;
     groth16_secrets secrets;
-    r1cs *circuit = NULL;
-    char params[1024], vk[1024];
     CUZK_TRY(circuit_id_parse(args->circuit, &id, err));
-    if (mkdir(args->out, 0777) != 0 && errno != EEXIST)
-        return cuzk_fail(err, CUZK_ERR_IO, "%s: %s", args->out, strerror(errno));
-    CUZK_TRY(params_path(args->out, &id, ".params", params, sizeof params, err));
-    CUZK_TRY(params_path(args->out, &id, ".vk", vk, sizeof vk, err));
+    CUZK_TRY(name_files(args->out, &id, &paths, err));
     CUZK_TRY(make_secrets(s, args, &secrets, err));
-    cuzk_status status = circuit_record(s->host, &id, true, &circuit, err);
-    if (status == CUZK_OK) status = write_notes(&id, args->out, err);
-    if (status == CUZK_OK) status = groth16_setup(s->host, circuit, &secrets, params, vk, err);
-    if (circuit != NULL) r1cs_free(s->host, circuit);
+    const bool made = mkdir(args->out, 0777) == 0;
+    cuzk_status status = CUZK_OK;
+    if (!made && errno != EEXIST)
+        status = cuzk_fail(err, CUZK_ERR_IO, "%s: %s", args->out, strerror(errno));
+    if (status == CUZK_OK) status = make_files(s->host, &id, &paths, &secrets, err);
     explicit_bzero(&secrets, sizeof secrets);
-    if (status == CUZK_OK) printf("%s\n%s\n", params, vk);
+    if (status == CUZK_OK) printf("%s\n%s\n", paths.params, paths.vk);
+    if (status != CUZK_OK && made) (void)rmdir(args->out);
     return status;
 }
 

@@ -91,6 +91,14 @@ static cuzk_status open_snap(const cuzk_host *host, const job_files *files, cons
     return status;
 }
 
+/* Put the file in front of an error that names the vanilla proof by its number. */
+static cuzk_status name_vanilla(const job_files *files, cuzk_status status, cuzk_error *err) {
+    const cli_list *list = &files->vanilla;
+    if (list->n == 1) return cuzk_error_context(err, status, "%s", list->items[0]);
+    return cuzk_error_context(err, status, "%s (0) to %s (%zu)", list->items[0],
+                              list->items[list->n - 1], list->n - 1);
+}
+
 cuzk_status job_files_open(const cuzk_host *host, const job_files *files, proof_job **out,
                            cuzk_error *err) {
     if (files->kind == PROOF_POREP) return open_porep(host, files, out, err);
@@ -102,8 +110,7 @@ cuzk_status job_files_open(const cuzk_host *host, const job_files *files, proof_
     if (status == CUZK_OK) {
         status = files->kind == PROOF_SNAP ? open_snap(host, files, &meta, &blobs, out, err)
                                            : open_post(host, &meta, &blobs, out, err);
-        if (status != CUZK_OK)
-            status = cuzk_error_context(err, status, "%s", files->vanilla.items[0]);
+        if (status != CUZK_OK) status = name_vanilla(files, status, err);
         blob_list_free(host, &blobs);
     }
     public_meta_free(host, &meta);

@@ -26,6 +26,15 @@ cuzk_status circuit_record(const cuzk_host *host, const circuit_id *id, bool kee
     return status;
 }
 
+static cuzk_status missing(const char *path, const char *dir, const char *circuit,
+                           cuzk_error *err) {
+    const char *slash = strrchr(path, '/');
+    return cuzk_fail(err, CUZK_ERR_NOT_FOUND,
+                     "no parameters of %s in %s: %s is missing (Filecoin publishes it; it is never "
+                     "made here)",
+                     circuit, dir, slash != NULL ? slash + 1 : path);
+}
+
 cuzk_status proving_key_load(const cuzk_host *host, const circuit_id *id, const char *dir,
                              proving_key **out, cuzk_error *err) {
     char path[1024];
@@ -38,6 +47,7 @@ cuzk_status proving_key_load(const cuzk_host *host, const circuit_id *id, const 
     key->id = *id;
     circuit_id_format(id, key->name);
     cuzk_status status = groth16_params_open(host, path, &key->params, err);
+    if (status == CUZK_ERR_NOT_FOUND) status = missing(path, dir, key->name, err);
     if (status == CUZK_OK) status = circuit_record(host, id, false, &key->circuit, err);
     if (status == CUZK_OK) {
         status = groth16_params_fit(key->params, key->circuit, err);
@@ -72,6 +82,11 @@ cuzk_status verifying_key_load(const cuzk_host *host, const circuit_id *id, cons
         groth16_params *params;
         CUZK_TRY(params_path(dir, id, ".params", path, sizeof path, err));
         status = groth16_params_open(host, path, &params, err);
+        if (status == CUZK_ERR_NOT_FOUND) {
+            char name[32];
+            circuit_id_format(id, name);
+            return missing(path, dir, name, err);
+        }
         if (status != CUZK_OK) return status;
         *out = params->vk;
         params->vk = NULL;

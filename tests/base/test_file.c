@@ -116,10 +116,21 @@ TEST(refusals) {
     memset(path, 'x', sizeof path - 1);
     path[sizeof path - 1] = 0;
     CHECK_STATUS(file_writer_open(path, &w, &err), CUZK_ERR_ARGUMENT);
-    /* A failed commit: the name is taken by a directory. */
+    /* What is there and is no regular file is not replaced. */
     REQUIRE(mkdir(at("d"), 0700) == 0);
-    CHECK_OK(file_writer_open(at("d"), &w, &err));
+    REQUIRE(symlink("/dev/null", at("null")) == 0);
+    const char *const taken[] = {"d", "pipe", "null"};
+    for (int i = 0; i < 3; i++) {
+        CHECK_STATUS(file_write_all(at(taken[i]), "x", 1, &err), CUZK_ERR_IO);
+        CHECK(strstr(err.text, "not a regular file") != NULL);
+    }
+    CHECK(unlink(at("null")) == 0);
+    CHECK_U64(files(), 2);
+    /* A failed commit: the name is taken by a directory meanwhile. */
+    CHECK_OK(file_writer_open(at("e"), &w, &err));
+    REQUIRE(mkdir(at("e"), 0700) == 0);
     CHECK_STATUS(file_writer_commit(w, &err), CUZK_ERR_IO);
+    CHECK(rmdir(at("e")) == 0);
     CHECK_U64(files(), 2);
     CHECK(rmdir(at("d")) == 0);
     end(1, (const char *const[]){"pipe"});

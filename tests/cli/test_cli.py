@@ -1,60 +1,14 @@
-"""The cuzk command line: whole runs on small circuits, exit codes, and what bad input says."""
+"""The cuzk command line: whole runs on small circuits, exit codes, and what comes out."""
 import hashlib
 import json
 import os
-import resource
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-CUZK, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-FILECOIN = os.path.join(DATA, "filecoin")
-VECTORS = os.path.join(DATA, "vectors")
+from cli_case import FILECOIN, CliCase, run
 
 
-def run(*args, cwd=None, preexec=None):
-    return subprocess.run([CUZK, *args], capture_output=True, text=True, cwd=cwd, timeout=600,
-                          preexec_fn=preexec)
-
-
-def toxic_secrets(shape, path):
-    with open(os.path.join(FILECOIN, "params", shape + ".json")) as f:
-        toxic = json.load(f)["toxic"]
-    with open(path, "w") as f:
-        json.dump(toxic, f)
-
-
-class Cli(unittest.TestCase):
-    """One set of winning-2k and window-2k parameters, made from the golden data's secrets."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.dir = tempfile.mkdtemp(prefix="cuzk-cli-")
-        cls.params = os.path.join(cls.dir, "params")
-        for shape, circuit in (("winning-2KiB", "winning-2k"), ("window-2KiB", "window-2k")):
-            secrets = os.path.join(cls.dir, shape + ".secrets.json")
-            toxic_secrets(shape, secrets)
-            r = run("setup", "--circuit", circuit, "--out", cls.params, "--secrets", secrets)
-            assert r.returncode == 0, r.stderr
-            assert "INSECURE" in r.stderr
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.dir)
-
-    def path(self, name):
-        return os.path.join(self.dir, name)
-
-    def bad(self, r, *words, code=2):
-        """Exit code, exactly one line on standard error, and the words in it."""
-        self.assertEqual(r.returncode, code, r.stderr)
-        lines = [l for l in r.stderr.splitlines() if not l.startswith("INSECURE")]
-        self.assertEqual(len(lines), 1, r.stderr)
-        for word in words:
-            self.assertIn(word, lines[0])
-
+class Cli(CliCase):
     # ---- general ----
 
     def test_version_and_help(self):
@@ -123,16 +77,6 @@ class Cli(unittest.TestCase):
         notes = [n for n in os.listdir(self.params) if n.endswith(".INSECURE")]
         self.assertEqual(len(notes), 2)
 
-    def prove(self, kind, job, out, *more):
-        folder = os.path.join(FILECOIN, job)
-        return run("prove", kind, "--vanilla", os.path.join(folder, "vanilla.json"), "--meta",
-                   os.path.join(folder, "meta.json"), "--params", self.params, "--out",
-                   self.path(out), *more)
-
-    def verify(self, kind, job, proof, *more):
-        return run("verify", kind, "--meta", os.path.join(FILECOIN, job, "meta.json"), "--proof",
-                   proof, "--params", self.params, *more)
-
     def test_prove_and_verify_winning_and_window(self):
         for kind, job, partitions in (("winning", "winning-2k", 1), ("window", "window-2k", 2)):
             r = self.prove(kind, job, job + ".proof", "--json")
@@ -194,10 +138,7 @@ class Cli(unittest.TestCase):
         self.assertFalse(json.loads(r.stdout)["valid"])
 
     def test_verify_porep_from_metadata_and_from_c1(self):
-        shutil.copy(os.path.join(FILECOIN, "params", "porep-2KiB.vk"), self.params)
-        with open(os.path.join(FILECOIN, "params", "porep-2KiB.json")) as f:
-            name = json.load(f)["vk_file"]
-        os.rename(os.path.join(self.params, "porep-2KiB.vk"), os.path.join(self.params, name))
+        self.golden_vk("porep-2KiB")
         for job in ("porep-2k", "porep-2k-synth", "porep-2k-v1"):
             proof = os.path.join(FILECOIN, "prove", job + ".proof.bin")
             for source in (("--meta", "meta.json"), ("--c1", "c1.json"),
@@ -211,91 +152,29 @@ class Cli(unittest.TestCase):
                 self.params)
         self.bad(r, code=1)
 
-    # ---- bad input ----
+    def test_one_file_for_each_vanilla_proof(self):
+        folder = os.path.join(FILECOIN, "window-2k")
+        options = []
+        for k in range(3):
+            options += ["--vanilla", os.path.join(folder, f"vanilla-{k}.bin")]
+        r = run("prove", "window", *options, "--meta", os.path.join(folder, "meta.json"),
+                "--params", self.params, "--out", self.path("three.proof"), "--threads", "1")
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertEqual(self.verify("window", "window-2k", self.path("three.proof")).returncode, 0)
 
-    def test_missing_parameters_are_named_and_not_made(self):
-        empty = self.path("empty")
-        os.makedirs(empty, exist_ok=True)
-        r = run("prove", "winning", "--vanilla",
-                os.path.join(FILECOIN, "winning-2k", "vanilla.json"), "--meta",
-                os.path.join(FILECOIN, "winning-2k", "meta.json"), "--params", empty)
-        self.bad(r, empty, "v28-proof-of-spacetime-fallback", ".params")
-        self.assertEqual(os.listdir(empty), [])
-
-    def test_missing_unreadable_and_empty_files(self):
-        self.bad(run("inspect", self.path("nothing")), self.path("nothing"))
-        open(self.path("zero"), "w").close()
-        self.bad(run("inspect", self.path("zero")), "empty")
-        self.bad(run("inspect", self.dir), self.dir)
-        self.bad(run("prove", "porep", "--c1", self.path("nothing"), "--params", self.params),
-                 self.path("nothing"))
-
-    def test_damaged_c1_names_the_place(self):
-        with open(os.path.join(FILECOIN, "porep-2k", "c1.json")) as f:
-            text = f.read()
-
-        def attempt(changed, *words):
-            with open(self.path("c1.json"), "w") as f:
-                f.write(changed)
-            self.bad(run("prove", "porep", "--c1", self.path("c1.json"), "--params", self.params),
-                     self.path("c1.json"), *words)
-
-        attempt(text[:len(text) // 2])
-        attempt(text + "x")
-        attempt(text.replace("StackedDrg2KiBV1_1", "StackedDrg8MiBV1_1", 1))
-        attempt(text.replace("StackedDrg2KiBV1_1", "StackedDrg3KiBV1_1", 1), "StackedDrg3KiBV1_1")
-        c1 = json.loads(text)
-        c1["comm_r"] = [255] * 32
-        attempt(json.dumps(c1), "comm_r")
-        c1 = json.loads(text)
-        proofs = c1["vanilla_proofs"]["StackedDrg2KiBV1"]
-        proofs[0][1]["comm_r_last_proof"]["data"]["Single"]["path"]["path"][0]["hashes"][2] = (
-            [255] * 32)
-        attempt(json.dumps(c1), "comm_r_last_proof", "hashes[2]")
-        c1 = json.loads(text)
-        c1["vanilla_proofs"]["StackedDrg2KiBV1"][0][0]["labeling_proofs"][0]["node"] = 3
-        attempt(json.dumps(c1))
-        c1 = json.loads(text)
-        leaf = c1["vanilla_proofs"]["StackedDrg2KiBV1"][0][0]["comm_d_proofs"]["data"]["Single"]
-        leaf["leaf"][0] ^= 1
-        attempt(json.dumps(c1))
-
-    def test_wrong_kind_of_vanilla_proof(self):
-        r = run("prove", "winning", "--vanilla",
-                os.path.join(FILECOIN, "window-2k", "vanilla.json"), "--meta",
-                os.path.join(FILECOIN, "winning-2k", "meta.json"), "--params", self.params)
-        self.bad(r, "vanilla.json")
-        r = run("prove", "window", "--vanilla",
-                os.path.join(FILECOIN, "window-2k", "vanilla-0.bin"), "--meta",
-                os.path.join(FILECOIN, "window-2k", "meta.json"), "--params", self.params)
-        self.bad(r, "1 vanilla proofs for 3 sectors")
-
-    def test_parameters_of_another_circuit(self):
-        mixed = self.path("mixed")
-        os.makedirs(mixed, exist_ok=True)
-        names = sorted(n for n in os.listdir(self.params) if n.endswith(".params"))
-        sizes = {n: os.path.getsize(os.path.join(self.params, n)) for n in names}
-        window, winning = sorted(sizes, key=sizes.get)[:2]
-        shutil.copy(os.path.join(self.params, window), os.path.join(mixed, winning))
-        r = run("prove", "winning", "--vanilla",
-                os.path.join(FILECOIN, "winning-2k", "vanilla.json"), "--meta",
-                os.path.join(FILECOIN, "winning-2k", "meta.json"), "--params", mixed)
-        self.bad(r, winning)
-
-    def test_no_half_written_output(self):
-        # a file size limit stands for a full disk
-        def limit():
-            import signal
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
-
-        target = self.path("small-disk")
-        r = run("setup", "--circuit", "window-2k", "--out", target, preexec=limit)
-        self.bad(r, target)
-        left = [n for n in os.listdir(target) if not n.endswith((".INSECURE", ".meta"))]
-        self.assertEqual(left, [])
-        r = self.prove("winning", "winning-2k", "no/such/folder/proof")
-        self.bad(r, "no/such/folder")
+    def test_verify_snap(self):
+        self.golden_vk("update-2KiB")
+        proof = os.path.join(FILECOIN, "prove", "snap-2k.proof.bin")
+        r = self.verify("snap", "snap-2k", proof)
+        self.assertEqual((r.returncode, r.stdout), (0, "valid: 1 partition\n"), r.stderr)
+        with open(os.path.join(FILECOIN, "snap-2k", "meta.json")) as f:
+            meta = json.load(f)
+        meta["comm_d_new"] = "01" + meta["comm_d_new"][2:]
+        with open(self.path("other-snap.json"), "w") as f:
+            json.dump(meta, f)
+        r = run("verify", "snap", "--meta", self.path("other-snap.json"), "--proof", proof,
+                "--params", self.params)
+        self.bad(r, proof, code=1)
 
     # ---- inspect and synth ----
 
