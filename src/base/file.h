@@ -17,9 +17,9 @@ cuzk_status file_map_open(const char *path, file_map *out, cuzk_error *err);
 void file_map_close(file_map *map);
 
 /* Atomic write: data goes to "<path>.tmp.<pid>.<n>"; commit fsyncs, renames over path and fsyncs
- * the directory; abort (or a failed commit) unlinks it. Disk full is CUZK_ERR_NO_SPACE; a path that is
- * there and not a regular file is CUZK_ERR_IO, and left as it is. The writer itself (about 8 KiB)
- * comes from malloc; it buffers nothing, so write in large pieces. */
+ * the directory; abort (or a failed commit) unlinks it. Disk full is CUZK_ERR_NO_SPACE; a path that
+ * is there and not a regular file is CUZK_ERR_IO, and left as it is. The writer itself (about 8
+ * KiB) comes from malloc; it buffers nothing, so write in large pieces. */
 typedef struct file_writer file_writer;
 cuzk_status file_writer_open(const char *path, file_writer **out, cuzk_error *err);
 cuzk_status file_writer_write(file_writer *w, const void *data, size_t bytes, cuzk_error *err);
