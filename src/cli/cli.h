@@ -41,7 +41,9 @@ bool cli_parse(int argc, char **argv, const cli_command *self, const cli_option 
 extern const cli_command cmd_setup, cmd_prove_porep, cmd_prove_winning, cmd_prove_window,
     cmd_prove_snap, cmd_verify_porep, cmd_verify_winning, cmd_verify_window, cmd_verify_snap,
     cmd_inspect, cmd_circuit, cmd_synth_porep, cmd_synth_winning, cmd_synth_window, cmd_synth_snap,
-    cmd_bench, cmd_selftest, cmd_doctor, cmd_serve;
+    cmd_bench, cmd_selftest, cmd_doctor, cmd_serve, cmd_config_check, cmd_config_show,
+    cmd_submit_porep, cmd_submit_winning, cmd_submit_window, cmd_submit_snap, cmd_await, cmd_cancel,
+    cmd_status, cmd_top, cmd_preload, cmd_evict, cmd_bench_daemon;
 
 /* Print "cuzk COMMAND: text" on standard error and return the exit code that fits the status. */
 int cli_report(const cli_command *self, const cuzk_error *err);

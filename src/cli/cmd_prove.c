@@ -8,10 +8,13 @@
 #include "cli/inputs.h"
 #include "host/json_out.h"
 #include "prover/prove.h"
+#ifdef CUZK_HAVE_SERVER
+#include "cli/daemon_client.h"
+#endif
 
 typedef struct prove_args {
     job_files files;
-    const char *params, *out, *fixed_rs, *device;
+    const char *params, *out, *fixed_rs, *device, *daemon;
     uint64_t threads;
     bool json;
 } prove_args;
@@ -134,10 +137,22 @@ static void release(const cuzk_host *host, prove_run *run) {
     proof_job_free(host, run->job);
 }
 
+static int prove_remote(const cli_command *self, const prove_args *args) {
+    if (args->params != NULL || args->fixed_rs != NULL || args->device != NULL)
+        return cli_usage(self, "--params, --device and --fixed-rs are not for --daemon");
+#ifdef CUZK_HAVE_SERVER
+    return prove_at_daemon(self, &args->files, args->daemon, args->out, args->json);
+#else
+    return cli_no_server(self);
+#endif
+}
+
 static int prove_main(const cli_command *self, const prove_args *args) {
     cli_session s;
     prove_run run = {0};
     cuzk_error err = {0};
+    if (args->daemon != NULL) return prove_remote(self, args);
+    if (args->params == NULL) return cli_usage(self, "--params or --daemon is needed");
     if (cli_session_open(&s, (unsigned)args->threads, false, &err) != CUZK_OK)
         return cli_report(self, &err);
     const cuzk_status status = prove(s.host, args, &run, &err);
@@ -148,7 +163,9 @@ static int prove_main(const cli_command *self, const prove_args *args) {
 }
 
 #define COMMON_OPTIONS                                                                             \
-    {CLI_TEXT, "params", "DIR", "folder of the parameter files", &args.params, 0, 0, true},        \
+    {CLI_TEXT, "params", "DIR", "folder of the parameter files", &args.params, 0, 0, false},       \
+        {CLI_TEXT,     "daemon", "ADDR", "let the daemon at unix:///path or host:port do it",      \
+         &args.daemon, 0,        0,      false},                                                   \
         {CLI_TEXT,  "out", "FILE", "where the proof goes (default: hex on standard output)",       \
          &args.out, 0,     0,      false},                                                         \
         {CLI_TEXT,                                                                                 \

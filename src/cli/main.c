@@ -5,10 +5,22 @@
 #include "cli/version.h"
 
 static const cli_command *const commands[] = {
-    &cmd_setup,        &cmd_prove_porep,    &cmd_prove_winning, &cmd_prove_window, &cmd_prove_snap,
-    &cmd_verify_porep, &cmd_verify_winning, &cmd_verify_window, &cmd_verify_snap,  &cmd_inspect,
-    &cmd_circuit,      &cmd_synth_porep,    &cmd_synth_winning, &cmd_synth_window, &cmd_synth_snap,
-    &cmd_bench,        &cmd_selftest,       &cmd_doctor,        &cmd_serve,
+    &cmd_setup,          &cmd_prove_porep,
+    &cmd_prove_winning,  &cmd_prove_window,
+    &cmd_prove_snap,     &cmd_verify_porep,
+    &cmd_verify_winning, &cmd_verify_window,
+    &cmd_verify_snap,    &cmd_inspect,
+    &cmd_circuit,        &cmd_synth_porep,
+    &cmd_synth_winning,  &cmd_synth_window,
+    &cmd_synth_snap,     &cmd_bench_daemon, /* before bench: the longer name first */
+    &cmd_bench,          &cmd_selftest,
+    &cmd_doctor,         &cmd_serve,
+    &cmd_config_check,   &cmd_config_show,
+    &cmd_submit_porep,   &cmd_submit_winning,
+    &cmd_submit_window,  &cmd_submit_snap,
+    &cmd_await,          &cmd_cancel,
+    &cmd_status,         &cmd_top,
+    &cmd_preload,        &cmd_evict,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
