@@ -51,6 +51,7 @@ static void let_go_of_key(device *d) {
         call_end(d);
     }
     d->loaded = d->holds = NULL;
+    d->yield = false;
     k->device_refs--;
     k->last_used = engine_now(e);
     memory_release(e, MEMORY_DEVICE, d->host_bytes);
@@ -125,9 +126,9 @@ static bool load_key_on(device *d, key *k) {
     }
     let_go_of_key(d);
     if (d->hung) return false;
+    key_failed(d, k, status, error.text);
     /* A circuit too large for the device is no fault of the device. */
     if (planned) device_failed(e, d, error.text);
-    key_failed(d, k, status, error.text);
     return true;
 }
 
@@ -200,8 +201,8 @@ static void begin_partition(device *d, job *j, unsigned k) {
         return;
     }
     j->in_flight--;
-    device_failed(e, d, error.text);
     partition_failed(e, j, k, d, status, error.text);
+    device_failed(e, d, error.text);
     job_settle(e, j);
 }
 
@@ -235,8 +236,8 @@ static void finish_partition(device *d) {
         return;
     }
     j->in_flight--;
-    device_failed(e, d, error.text);
     partition_failed(e, j, k, d, status, error.text);
+    device_failed(e, d, error.text);
     job_settle(e, j);
 }
 
@@ -270,7 +271,8 @@ void *device_main(void *device_pointer) {
             finish_partition(d);
             continue;
         }
-        if (d->holds != NULL && (d->holds->evict || !device_usable(d))) let_go_of_key(d);
+        if (d->holds != NULL && (d->holds->evict || d->yield || !device_usable(d)))
+            let_go_of_key(d);
         if (e->stopping) break;
         pthread_cond_wait(&e->work, &e->lock);
     }

@@ -92,6 +92,7 @@ typedef struct device {
     bool thread_started, thread_done;
     key *loaded;         /* ready to prove with */
     key *holds;          /* counted in its device_refs: loaded, or being loaded or unloaded */
+    bool yield;          /* another device wants the memory: let go of the key when idle */
     uint64_t host_bytes; /* reserved for what the executor allocates on the host */
     struct {
         job *job;
@@ -167,7 +168,8 @@ void memory_release(engine *e, memory_use use, uint64_t bytes);
 /* Does anything go on that may give memory back by itself? */
 bool memory_may_come(const engine *e);
 /* Jobs less urgent than j (every other job if `all`) give back what they can: witnesses made ahead,
- * and their whole bundle when nothing of them is in flight. j itself keeps one witness. */
+ * and their whole bundle when nothing of them is in flight. j itself keeps one witness. With `all`
+ * idle devices are asked for what they hold, too. */
 void memory_make_room(engine *e, job *j, bool all);
 /* Will devices that hold keys let go of some soon? */
 bool memory_eviction_pending(const engine *e);

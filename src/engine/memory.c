@@ -99,13 +99,19 @@ bool memory_may_come(const engine *e) {
     for (const key *k = e->keys; k != NULL; k = k->next)
         if (k->state == KEY_LOADING) return true;
     for (unsigned i = 0; i < e->n_devices; i++) /* unloading, or loading for a job that ended */
-        if (!e->devices[i].hung && e->devices[i].call_since != 0) return true;
+        if (!e->devices[i].hung && (e->devices[i].call_since != 0 || e->devices[i].yield))
+            return true;
     return e->used_bodies > 0 || memory_eviction_pending(e);
 }
 
 void memory_make_room(engine *e, job *j, bool all) {
     const uint64_t now = engine_now(e);
     const unsigned priority = job_effective_priority(e, j, now);
+    for (unsigned i = 0; all && i < e->n_devices; i++) {
+        device *d = &e->devices[i];
+        d->yield = d->loaded != NULL && !d->hung;
+        if (d->yield) pthread_cond_broadcast(&e->work);
+    }
     for (job *other = e->jobs; other != NULL; other = other->next) {
         if (other->stage != JOB_STARTED || other->end_status != CUZK_OK) continue;
         if (other != j && !all && job_effective_priority(e, other, now) >= priority) continue;
