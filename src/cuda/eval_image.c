@@ -36,7 +36,9 @@ cuzk_status cuzk_eval_image_layout(cuzk_eval_image *image, const r1cs *c, cuzk_e
                                 .field_base = c->inputs + b->field_base,
                                 .fields = b->fields,
                                 .input_base = b->input_base,
-                                .inputs = b->inputs};
+                                .inputs = b->inputs,
+                                .n_imports = b->n_imports};
+        to->imports = reserve(image, b->count * b->n_imports * sizeof(uint32_t));
         for (int m = 0; m < 2; m++) {
             cuzk_eval_matrix *matrix = &to->m[m];
             matrix->n_long = count_long_rows(&b->m[m], b->rows);
@@ -71,6 +73,8 @@ static uint32_t device_column(const r1cs *c, const r1cs_block *b, uint32_t col) 
         return is_field(b->field_class, index)
                    ? column(CUZK_EVAL_FIELD_LOCAL, r1cs_local_field(b, index))
                    : column(CUZK_EVAL_BIT_LOCAL, index);
+    case R1CS_AUX_IMPORT:
+        return column(CUZK_EVAL_IMPORT, index);
     case R1CS_AUX_GLOBAL:
         return absolute_aux(c, index);
     case R1CS_INPUT_LOCAL:
@@ -94,7 +98,12 @@ static void fill_matrix(const cuzk_eval_matrix *to, const r1cs *c, const r1cs_bl
 
 void cuzk_eval_image_fill(const cuzk_eval_image *image, const r1cs *c, uint8_t *memory) {
     memcpy(memory + image->dict, c->dict, c->dict_size * sizeof(fr_t));
-    for (unsigned i = 0; i < c->n_blocks; i++)
+    for (unsigned i = 0; i < c->n_blocks; i++) {
+        const r1cs_block *b = &c->blocks[i];
+        if (b->n_imports != 0)
+            memcpy(memory + image->blocks[i].imports, b->imports,
+                   b->count * b->n_imports * sizeof(uint32_t));
         for (int m = 0; m < 2; m++)
-            fill_matrix(&image->blocks[i].m[m], c, &c->blocks[i], &c->blocks[i].m[m], memory);
+            fill_matrix(&image->blocks[i].m[m], c, b, &b->m[m], memory);
+    }
 }

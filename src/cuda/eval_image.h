@@ -18,10 +18,10 @@ extern "C" {
 typedef enum cuzk_eval_kind {
     CUZK_EVAL_BIT_LOCAL,
     CUZK_EVAL_BIT,
+    CUZK_EVAL_IMPORT, /* a place in the instance's imports, which are absolute bits */
     CUZK_EVAL_FIELD_LOCAL,
     CUZK_EVAL_INPUT_LOCAL,
-    CUZK_EVAL_VALUE, /* absolute: inputs, then FIELD variables */
-    CUZK_EVAL_IMPORT /* entry of the instance's imports: a BIT or VALUE column */
+    CUZK_EVAL_VALUE /* absolute: inputs, then FIELD variables */
 } cuzk_eval_kind;
 
 /* Rows with more terms than this are evaluated by a warp. */

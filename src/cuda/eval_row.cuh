@@ -1,5 +1,5 @@
-/* One row of A or B from the compact witness, and the two other kernels' inner parts that work on
- * bits: host-compilable. */
+/* One row of A or B from the compact witness, and the inner part of packing bits:
+ * host-compilable. */
 #ifndef CUZK_CUDA_EVAL_ROW_CUH
 #define CUZK_CUDA_EVAL_ROW_CUH
 
@@ -39,14 +39,11 @@ CUZK_HD eval_frame eval_frame_of(const cuzk_eval_block &b, int matrix, uint64_t 
 CUZK_HD void eval_terms(const eval_frame &f, uint32_t first, uint32_t end, uint32_t step, fr *sum) {
     CUZK_NO_UNROLL
     for (uint32_t k = first; k < end; k += step) {
-        uint32_t col = f.col[k];
-        if (col >> CUZK_EVAL_KIND_SHIFT == CUZK_EVAL_IMPORT)
-            col = f.imports[col & CUZK_EVAL_INDEX_MASK];
-        const uint32_t kind = col >> CUZK_EVAL_KIND_SHIFT;
+        const uint32_t col = f.col[k], kind = col >> CUZK_EVAL_KIND_SHIFT, coef = f.coef[k];
         uint32_t at = col & CUZK_EVAL_INDEX_MASK;
-        const uint32_t coef = f.coef[k];
-        if (kind <= CUZK_EVAL_BIT) {
+        if (kind <= CUZK_EVAL_IMPORT) {
             if (kind == CUZK_EVAL_BIT_LOCAL) at += f.aux;
+            if (kind == CUZK_EVAL_IMPORT) at = f.imports[at];
             if ((f.bits[at / 32] >> (at % 32) & 1) != 0) *sum = *sum + f.dict[coef];
             continue;
         }

@@ -1,6 +1,7 @@
 #include "cuda/gpu_calls.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 static bool is_lost(cudaError_t e) {

@@ -62,6 +62,19 @@ cuzk_status groth16_setup(const cuzk_host *host, const r1cs *circuit,
                           const groth16_secrets *secrets, const char *params_path,
                           const char *vk_path, cuzk_error *err);
 
+/* Where the points of a set-up may be computed instead of on the host's workers: encode writes
+ * scalars[i] times the generator of G1 or G2, i < n <= chunk, as the parameter file has them. */
+typedef struct groth16_encoder groth16_encoder;
+struct groth16_encoder {
+    size_t chunk;
+    cuzk_status (*encode)(groth16_encoder *self, const fr_t *scalars, size_t n, bool g2,
+                          uint8_t *out, cuzk_error *err);
+};
+/* groth16_setup with an encoder, which may be NULL. */
+cuzk_status groth16_setup_with(const cuzk_host *host, const r1cs *circuit,
+                               const groth16_secrets *secrets, groth16_encoder *encoder,
+                               const char *params_path, const char *vk_path, cuzk_error *err);
+
 /* ---- proofs ---- */
 
 #define GROTH16_PROOF_BYTES 192

@@ -6,6 +6,7 @@
 #include "base/file.h"
 
 #define SETUP_CHUNK 65536u  /* points in memory at once */
+#define VK_POINTS 64u       /* about as many as a verifying key has */
 #define ENCODE_CHUNK 1024u  /* points of one encoding task */
 #define SCALAR_CHUNK 16384u /* variables of one task */
 
@@ -17,10 +18,12 @@ typedef struct setup {
     msm_fixed_g1 *g1;
     msm_fixed_g2 *g2;
     file_writer *writer;
-    fr_t *scalars;  /* SETUP_CHUNK */
-    void *points;   /* SETUP_CHUNK g2_affine_t, or g1_affine_t */
-    uint8_t *bytes; /* SETUP_CHUNK encoded G2 points */
-    uint8_t *vk;    /* vk_bytes: the verifying key as written */
+    groth16_encoder *encoder; /* NULL: g1 and g2 */
+    size_t chunk;             /* points in memory at once */
+    fr_t *scalars;            /* chunk */
+    void *points;             /* chunk g2_affine_t, or g1_affine_t; unused with an encoder */
+    uint8_t *bytes;           /* chunk encoded G2 points */
+    uint8_t *vk;              /* vk_bytes: the verifying key as written */
     size_t vk_bytes;
     uint64_t done, total;
 } setup;
@@ -114,13 +117,19 @@ static void encode_task(void *arg, size_t task, unsigned worker) {
                                   (const g1_affine_t *)job->points + i);
 }
 
-/* Write scalars[i] times the generator, i < n <= SETUP_CHUNK. */
-static cuzk_status emit_chunk(setup *s, const fr_t *scalars, size_t n, bool g2, cuzk_error *err) {
-    if (cuzk_host_cancelled(s->host)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "set-up cancelled");
+/* s->bytes = scalars[i] times the generator, i < n <= s->chunk. */
+static cuzk_status encode(setup *s, const fr_t *scalars, size_t n, bool g2, cuzk_error *err) {
+    if (s->encoder != NULL) return s->encoder->encode(s->encoder, scalars, n, g2, s->bytes, err);
     CUZK_TRY(g2 ? msm_fixed_g2_apply(s->host, s->g2, scalars, n, s->points, err)
                 : msm_fixed_g1_apply(s->host, s->g1, scalars, n, s->points, err));
     encode_job job = {s->points, s->bytes, n, g2};
     cuzk_host_parallel(s->host, (n + ENCODE_CHUNK - 1) / ENCODE_CHUNK, encode_task, &job);
+    return CUZK_OK;
+}
+
+static cuzk_status emit_chunk(setup *s, const fr_t *scalars, size_t n, bool g2, cuzk_error *err) {
+    if (cuzk_host_cancelled(s->host)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "set-up cancelled");
+    CUZK_TRY(encode(s, scalars, n, g2, err));
     CUZK_TRY(file_writer_write(s->writer, s->bytes,
                                n * (g2 ? G2_UNCOMPRESSED_BYTES : G1_UNCOMPRESSED_BYTES), err));
     s->done += n;
@@ -140,8 +149,8 @@ static cuzk_status emit_count(setup *s, size_t count, cuzk_error *err) {
 static cuzk_status emit_section(setup *s, const fr_t *scalars, size_t count, bool g2,
                                 cuzk_error *err) {
     CUZK_TRY(emit_count(s, count, err));
-    for (size_t i = 0; i < count; i += SETUP_CHUNK)
-        CUZK_TRY(emit_chunk(s, scalars + i, groth16_min(SETUP_CHUNK, count - i), g2, err));
+    for (size_t i = 0; i < count; i += s->chunk)
+        CUZK_TRY(emit_chunk(s, scalars + i, groth16_min(s->chunk, count - i), g2, err));
     return CUZK_OK;
 }
 
@@ -152,8 +161,8 @@ static cuzk_status emit_h(setup *s, cuzk_error *err) {
     fr_inv(&power, &s->secrets->delta);
     fr_mul(&power, &power, &s->qap.vanishing);
     CUZK_TRY(emit_count(s, count, err));
-    for (size_t i = 0; i < count; i += SETUP_CHUNK) {
-        const size_t n = groth16_min(SETUP_CHUNK, count - i);
+    for (size_t i = 0; i < count; i += s->chunk) {
+        const size_t n = groth16_min(s->chunk, count - i);
         for (size_t j = 0; j < n; j++) {
             s->scalars[j] = power;
             fr_mul(&power, &power, &s->secrets->tau);
@@ -212,10 +221,12 @@ static cuzk_status write_sections(setup *s, cuzk_error *err) {
 
 static cuzk_status setup_alloc(setup *s, cuzk_error *err) {
     void *scalars = NULL, *bytes = NULL, *vk = NULL;
-    CUZK_TRY(cuzk_host_alloc(s->host, &scalars, SETUP_CHUNK, sizeof(fr_t), "set-up", err));
+    CUZK_TRY(cuzk_host_alloc(s->host, &scalars, s->chunk, sizeof(fr_t), "set-up", err));
     s->scalars = scalars;
-    CUZK_TRY(cuzk_host_alloc(s->host, &s->points, SETUP_CHUNK, sizeof(g2_affine_t), "set-up", err));
-    CUZK_TRY(cuzk_host_alloc(s->host, &bytes, SETUP_CHUNK, G2_UNCOMPRESSED_BYTES, "set-up", err));
+    if (s->encoder == NULL)
+        CUZK_TRY(
+            cuzk_host_alloc(s->host, &s->points, s->chunk, sizeof(g2_affine_t), "set-up", err));
+    CUZK_TRY(cuzk_host_alloc(s->host, &bytes, s->chunk, G2_UNCOMPRESSED_BYTES, "set-up", err));
     s->bytes = bytes;
     s->vk_bytes = GROTH16_VK_BYTES(s->qap.inputs);
     CUZK_TRY(cuzk_host_alloc(s->host, &vk, s->vk_bytes, 1, "verifying key", err));
@@ -225,15 +236,16 @@ static cuzk_status setup_alloc(setup *s, cuzk_error *err) {
     const uint64_t n_g2 = c->b_inputs + c->b_aux;
     const uint64_t n_g1 = m - 1 + c->aux + c->inputs + c->a_aux + n_g2;
     s->total = n_g1 + n_g2;
-    CUZK_TRY(msm_fixed_g1_new(s->host, &g1_generator, n_g1, &s->g1, err));
-    return msm_fixed_g2_new(s->host, &g2_generator, n_g2, &s->g2, err);
+    const bool all = s->encoder == NULL;
+    CUZK_TRY(msm_fixed_g1_new(s->host, &g1_generator, all ? n_g1 : VK_POINTS, &s->g1, err));
+    return msm_fixed_g2_new(s->host, &g2_generator, all ? n_g2 : VK_POINTS, &s->g2, err);
 }
 
 static void setup_free(setup *s) {
     groth16_qap_free(s->host, &s->qap);
-    groth16_wipe_free(s->host, s->scalars, SETUP_CHUNK, sizeof(fr_t));
-    cuzk_host_free(s->host, s->points, SETUP_CHUNK, sizeof(g2_affine_t));
-    cuzk_host_free(s->host, s->bytes, SETUP_CHUNK, G2_UNCOMPRESSED_BYTES);
+    groth16_wipe_free(s->host, s->scalars, s->chunk, sizeof(fr_t));
+    cuzk_host_free(s->host, s->points, s->chunk, sizeof(g2_affine_t));
+    cuzk_host_free(s->host, s->bytes, s->chunk, G2_UNCOMPRESSED_BYTES);
     cuzk_host_free(s->host, s->vk, s->vk_bytes, 1);
     msm_fixed_g1_free(s->host, s->g1);
     msm_fixed_g2_free(s->host, s->g2);
@@ -262,11 +274,21 @@ static cuzk_status secrets_check(const groth16_secrets *x, cuzk_error *err) {
 cuzk_status groth16_setup(const cuzk_host *host, const r1cs *circuit,
                           const groth16_secrets *secrets, const char *params_path,
                           const char *vk_path, cuzk_error *err) {
+    return groth16_setup_with(host, circuit, secrets, NULL, params_path, vk_path, err);
+}
+
+cuzk_status groth16_setup_with(const cuzk_host *host, const r1cs *circuit,
+                               const groth16_secrets *secrets, groth16_encoder *encoder,
+                               const char *params_path, const char *vk_path, cuzk_error *err) {
     CUZK_TRY(secrets_check(secrets, err));
     if (!circuit->has_c)
         return cuzk_fail(err, CUZK_ERR_UNSUPPORTED, "set-up: circuit %s was loaded without C",
                          circuit->name);
-    setup s = {.host = host, .circuit = circuit, .secrets = secrets};
+    setup s = {.host = host,
+               .circuit = circuit,
+               .secrets = secrets,
+               .encoder = encoder,
+               .chunk = encoder != NULL ? encoder->chunk : SETUP_CHUNK};
     CUZK_TRY(file_writer_open(params_path, &s.writer, err)); /* a bad path fails at once */
     cuzk_status status = groth16_qap_new(host, circuit, &secrets->tau, &s.qap, err);
     if (status == CUZK_OK) status = setup_alloc(&s, err);

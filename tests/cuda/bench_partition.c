@@ -1,0 +1,247 @@
+/* Full-size partitions on a device: parameters made on it, a synthetic sector, one partition with
+ * its phases, then all of them in a pipeline of witnesses, device and verification.
+ *
+ * bench_partition CIRCUIT DIR [VRAM_LIMIT_MIB] [REPEATS]: the parameter file is made in DIR when it
+ * is missing. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cuda/cuda_library.h"
+#include "filecoin/synth.h"
+#include "host/host_std.h"
+#include "prover/prove.h"
+
+#define MAX_PARTITIONS 16
+
+static cuzk_error err;
+
+static void need(cuzk_status status, const char *what) {
+    if (status == CUZK_OK) return;
+    fprintf(stderr, "%s: %s (%s)\n", what, err.text, cuzk_status_name(status));
+    exit(1);
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double rss_gb(void) {
+    long pages = 0, resident = 0, shared = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f == NULL || fscanf(f, "%ld %ld %ld", &pages, &resident, &shared) != 3) return 0;
+    fclose(f);
+    return 1e-9 * (double)(resident - shared) * (double)sysconf(_SC_PAGESIZE);
+}
+
+static void make_parameters(const cuzk_host *host, const circuit_id *id, const char *dir,
+                            const cuda_options *options) {
+    const cuda_library *library = cuzk_cuda_library_entry();
+    char params[1024], vk[1024];
+    r1cs *circuit = NULL;
+    groth16_encoder *encoder = NULL;
+    groth16_secrets secrets;
+    need(params_path(dir, id, ".params", params, sizeof params, &err), "path");
+    need(params_path(dir, id, ".vk", vk, sizeof vk, &err), "path");
+    if (access(params, R_OK) == 0) return;
+    double start = now();
+    need(circuit_record(host, id, true, &circuit, &err), "record");
+    printf("record with C             %8.2f s\n", now() - start);
+    start = now();
+    need(library->encoder_open(host, options, &encoder, &err), "encoder");
+    printf("open device, self-test    %8.2f s\n", now() - start);
+    start = now();
+    need(groth16_secrets_random(host, &secrets, &err), "secrets");
+    need(groth16_setup_with(host, circuit, &secrets, encoder, params, vk, &err), "set-up");
+    printf("set-up                    %8.2f s\n", now() - start);
+    library->encoder_close(encoder);
+    r1cs_free(host, circuit);
+    fflush(stdout);
+}
+
+typedef struct pipeline {
+    const cuzk_host *host; /* of the witness maker alone */
+    const proof_job *job;
+    const proving_key *key;
+    witness w[MAX_PARTITIONS];
+    double witness_s[MAX_PARTITIONS];
+    uint32_t ready;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+} pipeline;
+
+static void *make_witnesses(void *arg) {
+    pipeline *p = arg;
+    for (uint32_t k = 0; k < p->job->partitions; k++) {
+        cuzk_error e;
+        const double start = now();
+        if (proof_job_witness(p->host, p->job, p->key->circuit, k, &p->w[k], &e) != CUZK_OK) {
+            fprintf(stderr, "witness %u: %s\n", k, e.text);
+            exit(1);
+        }
+        p->witness_s[k] = now() - start;
+        pthread_mutex_lock(&p->mutex);
+        p->ready = k + 1;
+        pthread_cond_signal(&p->changed);
+        pthread_mutex_unlock(&p->mutex);
+    }
+    return NULL;
+}
+
+static void await_witness(pipeline *p, uint32_t k) {
+    pthread_mutex_lock(&p->mutex);
+    while (p->ready <= k)
+        pthread_cond_wait(&p->changed, &p->mutex);
+    pthread_mutex_unlock(&p->mutex);
+}
+
+static void finish_one(const cuzk_host *host, executor *ex, const pipeline *p, uint32_t k) {
+    groth16_sums sums;
+    groth16_proof proof;
+    need(ex->ops->finish(ex, k % 2, &sums, NULL, &err), "finish");
+    need(prove_finish(host, p->key, p->job, k, &sums, NULL, &proof, &err), "verify");
+}
+
+/* All partitions: witness k + 1 is made while the device works on k; every proof is verified. */
+static void run_pipeline(const cuzk_host *host, executor *ex, pipeline *p) {
+    pthread_t thread;
+    p->ready = 0;
+    const double start = now();
+    if (pthread_create(&thread, NULL, make_witnesses, p) != 0) exit(1);
+    const uint32_t n = p->job->partitions;
+    for (uint32_t k = 0; k < n; k++) {
+        await_witness(p, k);
+        need(ex->ops->begin(ex, k % 2, &p->w[k], &err), "begin");
+        if (k > 0) finish_one(host, ex, p, k - 1);
+    }
+    finish_one(host, ex, p, n - 1);
+    const double total = now() - start;
+    pthread_join(thread, NULL);
+    double witness_s = 0;
+    for (uint32_t k = 0; k < n; k++)
+        witness_s += p->witness_s[k];
+    printf("%u partitions, verified   %8.3f s (witnesses %.3f s in all)\n", n, total, witness_s);
+    fflush(stdout);
+}
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void run_single(executor *ex, const witness *w, int repeats) {
+    static const char *const names[CUDA_PHASES] = {"upload", "A w, B w", "quotient", "h",
+                                                   "l",      "a",        "b_g1",     "b_g2"};
+    double wall[64], ms[CUDA_PHASES][64];
+    for (int i = 0; i < repeats; i++) {
+        groth16_sums sums;
+        cuda_phases phases;
+        const double start = now();
+        need(ex->ops->begin(ex, 0, w, &err), "begin");
+        need(ex->ops->finish(ex, 0, &sums, NULL, &err), "finish");
+        wall[i] = 1e3 * (now() - start);
+        cuzk_cuda_library_entry()->phases(ex, &phases);
+        for (int k = 0; k < CUDA_PHASES; k++)
+            ms[k][i] = phases.ms[k];
+    }
+    qsort(wall, (size_t)repeats, sizeof wall[0], compare);
+    printf("one partition, median of %d: %.1f ms (best %.1f)\n", repeats, wall[repeats / 2],
+           wall[0]);
+    for (int k = 0; k < CUDA_PHASES; k++) {
+        qsort(ms[k], (size_t)repeats, sizeof ms[k][0], compare);
+        printf("  %-10s %9.2f ms\n", names[k], ms[k][repeats / 2]);
+    }
+    fflush(stdout);
+}
+
+static proof_job *make_job(const cuzk_host *host, const circuit_id *id) {
+    proof_job *job = NULL;
+    porep_c1 *c1 = NULL;
+    registered_seal seal;
+    char name[64];
+    const node32 seed = {1, 2, 3};
+    snprintf(name, sizeof name, "StackedDrg%lluGiBV1_1",
+             (unsigned long long)(id->sector->bytes >> 30));
+    if (id->sector->bytes < (uint64_t)1 << 30)
+        snprintf(name, sizeof name, "StackedDrg%lluKiBV1_1",
+                 (unsigned long long)(id->sector->bytes >> 10));
+    need(registered_seal_by_name(name, &seal, &err), name);
+    need(porep_synth(host, &seal, 1000, 42, seed, &c1, &err), "synthetic sector");
+    need(proof_job_porep(host, c1, &job, &err), "job");
+    return job;
+}
+
+int main(int argc, char **argv) {
+    host_std *std = NULL, *witness_std = NULL;
+    circuit_id id;
+    proving_key *key = NULL;
+    executor *ex = NULL;
+    if (argc < 3) {
+        fprintf(stderr, "usage: bench_partition CIRCUIT DIR [VRAM_LIMIT_MIB] [REPEATS]\n");
+        return 2;
+    }
+    const cuda_options options = {NULL, (argc > 3 ? strtoull(argv[3], NULL, 10) : 0) << 20};
+    int repeats = argc > 4 ? atoi(argv[4]) : 5;
+    if (repeats < 1 || repeats > 64) repeats = 5;
+    cuda_device_info info;
+    unsigned n = 0;
+    need(cuzk_cuda_library_entry()->devices(&info, 1, &n, &err), "devices");
+    if (n == 0) {
+        printf("skipped: no GPU\n");
+        return 77;
+    }
+    need(host_std_new(0, 0, &std, &err), "host");
+    need(host_std_new(0, 0, &witness_std, &err), "host");
+    const cuzk_host *host = host_std_host(std);
+    need(circuit_id_parse(argv[1], &id, &err), "circuit");
+    make_parameters(host, &id, argv[2], &(cuda_options){NULL, 0});
+
+    double start = now();
+    static pipeline p;
+    p = (pipeline){.host = host_std_host(witness_std)};
+    p.job = make_job(host, &id);
+    printf("synthetic sector          %8.2f s\n", now() - start);
+    start = now();
+    need(proving_key_load(host, &id, argv[2], &key, &err), "key");
+    p.key = key;
+    printf("record, map parameters    %8.2f s\n", now() - start);
+    start = now();
+    need(cuzk_cuda_library_entry()->open(host, &options, &ex, &err), "device");
+    printf("open device, self-test    %8.2f s\n", now() - start);
+    const uint64_t calls = cuzk_cuda_library_entry()->device_wide_calls();
+    const executor_key ek = proving_key_for_executor(key);
+    uint64_t device_bytes = 0, host_bytes = 0;
+    need(ex->ops->plan(ex, &ek, &device_bytes, &host_bytes, &err), "plan");
+    start = now();
+    need(ex->ops->load(ex, &ek, &err), "load");
+    printf("load to the device        %8.2f s (planned %.2f GB, arena %.2f GB)\n", now() - start,
+           1e-9 * (double)device_bytes,
+           1e-9 * (double)(options.vram_limit != 0 ? options.vram_limit : info.memory_bytes));
+    if (pthread_mutex_init(&p.mutex, NULL) != 0 || pthread_cond_init(&p.changed, NULL) != 0)
+        return 1;
+    for (uint32_t k = 0; k < p.job->partitions; k++)
+        need(witness_new(host, key->circuit, &p.w[k], &err), "witness");
+    run_pipeline(host, ex, &p);
+    run_single(ex, &p.w[0], repeats);
+    if (p.job->partitions > 1)
+        for (int i = 0; i < 2; i++)
+            run_pipeline(host, ex, &p);
+    printf("device-wide calls after opening: %llu\nanonymous memory now %.2f GB, witnesses of %u "
+           "partitions included\n",
+           (unsigned long long)(cuzk_cuda_library_entry()->device_wide_calls() - calls), rss_gb(),
+           p.job->partitions);
+    ex->ops->close(ex);
+    for (uint32_t k = 0; k < p.job->partitions; k++)
+        witness_free(host, &p.w[k]);
+    proof_job_free(host, (proof_job *)p.job);
+    proving_key_free(host, key);
+    host_std_free(witness_std);
+    host_std_free(std);
+    return 0;
+}

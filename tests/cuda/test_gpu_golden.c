@@ -1,0 +1,187 @@
+/* On a device: parameters made on it equal the CPU's; proofs with the fixtures' r and s equal the
+ * fixtures byte for byte, with all points resident and with points streamed through a small arena;
+ * nothing acts on the whole device after the executor is open. */
+#include "../filecoin/c1_from_json.h"
+#include "cuda/cuda_library.h"
+#include "../filecoin/golden_groth16.h"
+
+static golden_shape g;
+
+typedef void (*prove_fn)(void);
+
+static bool has_device(void) {
+    cuzk_error err;
+    cuda_device_info info;
+    unsigned n = 0;
+    CHECK_OK(cuzk_cuda_library_entry()->devices(&info, 1, &n, &err));
+    return n != 0 && info.unusable[0] == 0;
+}
+
+static void check_setup(const char *shape) {
+    cuzk_error err;
+    char name[256], path[128], vk_path[128];
+    groth16_encoder *encoder = NULL;
+    const cuda_library *library = cuzk_cuda_library_entry();
+    host_std *std = NULL;
+    REQUIRE(host_std_new(0, 0, &std, &err) == CUZK_OK);
+    snprintf(name, sizeof name, "filecoin/params/%s.json", shape);
+    snprintf(path, sizeof path, "%s.cuda", g.params_path);
+    snprintf(vk_path, sizeof vk_path, "%s.cuda", g.vk_path);
+    json e = json_load(name);
+    const groth16_secrets secrets = golden_secrets(shape, json_get(&e, "toxic"));
+    CHECK_OK(library->encoder_open(host_std_host(std), &(cuda_options){NULL, 0}, &encoder, &err));
+    REQUIRE(encoder != NULL);
+    const double start = check_seconds();
+    CHECK_OK(
+        groth16_setup_with(host_std_host(std), g.circuit, &secrets, encoder, path, vk_path, &err));
+    printf("  set-up on the device %.2f s\n", check_seconds() - start);
+    library->encoder_close(encoder);
+    size_t bytes = 0;
+    char *got = read_file_or_die(path, &bytes);
+    CHECK_U64(bytes, g.params->map_bytes);
+    CHECK_MEM(got, g.params->map, bytes);
+    free(got);
+    unlink(path);
+    unlink(vk_path);
+    json_free(&e);
+    CHECK_U64(host_std_used(std), 0);
+    host_std_free(std);
+}
+
+static void prove_on_device(uint64_t arena, prove_fn prove) {
+    cuzk_error err;
+    uint64_t device = 0, host = 0;
+    const cuda_library *library = cuzk_cuda_library_entry();
+    const cuda_options options = {NULL, arena};
+    CHECK_OK(library->open(g.host, &options, &g.ex, &err));
+    REQUIRE(g.ex != NULL);
+    g.base_bytes = host_std_peak(g.std);
+    const uint64_t calls = library->device_wide_calls();
+    CHECK(calls > 0);
+    CHECK_OK(g.ex->ops->plan(g.ex, &g.key, &device, &host, &err));
+    printf("  arena limit %.0f MB: planned %.0f MB on the device, %.1f MB on the host\n",
+           1e-6 * (double)arena, 1e-6 * (double)device, 1e-6 * (double)host);
+    CHECK_OK(g.ex->ops->load(g.ex, &g.key, &err));
+    prove();
+    g.ex->ops->unload(g.ex);
+    CHECK_U64(library->device_wide_calls(), calls);
+    g.ex->ops->close(g.ex);
+    CHECK(library->device_wide_calls() > calls);
+    g.ex = NULL;
+}
+
+static void check_shape(const char *shape, const char *circuit, uint64_t small_arena,
+                        prove_fn prove) {
+    cuzk_error err;
+    if (!has_device()) {
+        SKIP("no GPU");
+        return;
+    }
+    golden_open(&g, shape, circuit);
+    g.ex->ops->close(g.ex);
+    g.steps_checked = true; /* the CPU's intermediates are checked in tests/filecoin */
+    check_setup(shape);
+    prove_on_device(0, prove);
+    prove_on_device(small_arena, prove);
+    CHECK_OK(executor_cpu_open(g.host, &g.ex, &err));
+    golden_close(&g);
+}
+
+static void prove_porep(void) {
+    cuzk_error err;
+    static const char *const names[][2] = {{"porep-2k", "porep-2k-0"},
+                                           {"porep-2k-synth", "porep-2k-synth-0"},
+                                           {"porep-2k-ni", "porep-2k-ni-0"},
+                                           {"porep-2k-v1", "porep-2k-v1-0"}};
+    for (int i = 0; i < 4; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "filecoin/%s/c1.json", names[i][0]);
+        porep_c1 *c1 = c1_load(text);
+        CHECK_OK(filecoin_circuit_bind_porep(g.filecoin, c1, 0, &err));
+        golden_prove(&g, names[i][1]);
+    }
+}
+
+static post_vanilla *load_post(const char *name, size_t n) {
+    cuzk_error err;
+    registered_post post;
+    golden_blob blobs[8];
+    const uint8_t *data[8];
+    size_t bytes[8];
+    post_vanilla *vanilla = NULL;
+    char path[128];
+    snprintf(path, sizeof path, "filecoin/%s/meta.json", name);
+    json meta = json_load(path);
+    CHECK_OK(registered_post_by_name(json_str(&meta, "registered_proof"), &post, &err));
+    for (size_t i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "%s/vanilla-%zu.bin", name, i);
+        blobs[i] = golden_load(path);
+        data[i] = blobs[i].data;
+        bytes[i] = blobs[i].bytes;
+    }
+    CHECK_OK(post_vanilla_read(g.host, &post, data, bytes, n, &vanilla, &err));
+    REQUIRE(vanilla != NULL);
+    for (size_t i = 0; i < n; i++)
+        free(blobs[i].data);
+    json_free(&meta);
+    return vanilla;
+}
+
+static void prove_winning(void) {
+    cuzk_error err;
+    post_vanilla *v = load_post("winning-2k", 1);
+    CHECK_OK(filecoin_circuit_bind_post(g.filecoin, v->sectors, 1, &err));
+    for (int i = 0; i < 20; i++)
+        golden_prove(&g, "winning-2k-0");
+    post_vanilla_free(g.host, v);
+}
+
+static void prove_window(void) {
+    cuzk_error err;
+    post_vanilla *v = load_post("window-2k", 3);
+    for (int i = 0; i < 40; i++) {
+        CHECK_OK(filecoin_circuit_bind_post(g.filecoin, v->sectors, 2, &err));
+        golden_prove(&g, "window-2k-0");
+        CHECK_OK(filecoin_circuit_bind_post(g.filecoin, v->sectors + 2, 1, &err));
+        golden_prove(&g, "window-2k-1");
+    }
+    post_vanilla_free(g.host, v);
+}
+
+static void prove_snap(void) {
+    cuzk_error err;
+    node32 comm_r_old, comm_r_new, comm_d_new;
+    snap_vanilla *vanilla = NULL;
+    json meta = json_load("filecoin/snap-2k/meta.json");
+    check_unhex(comm_r_old, 32, json_str(&meta, "comm_r_old"));
+    check_unhex(comm_r_new, 32, json_str(&meta, "comm_r_new"));
+    check_unhex(comm_d_new, 32, json_str(&meta, "comm_d_new"));
+    golden_blob blob = golden_load("snap-2k/vanilla-0.bin");
+    const uint8_t *const data[] = {blob.data};
+    CHECK_OK(snap_vanilla_read(g.host, sector_shape_by_bytes(2048), data, &blob.bytes, 1, &vanilla,
+                               &err));
+    REQUIRE(vanilla != NULL);
+    CHECK_OK(filecoin_circuit_bind_snap(g.filecoin, &vanilla->partitions[0], 0, comm_r_old,
+                                        comm_r_new, comm_d_new, &err));
+    golden_prove(&g, "snap-2k-0");
+    snap_vanilla_free(g.host, vanilla);
+    free(blob.data);
+    json_free(&meta);
+}
+
+#define MIB ((uint64_t)1 << 20)
+
+TEST(window) {
+    check_shape("window-2KiB", "window-2k", 96 * MIB, prove_window);
+}
+TEST(winning) {
+    check_shape("winning-2KiB", "winning-2k", 128 * MIB, prove_winning);
+}
+TEST(porep) {
+    check_shape("porep-2KiB", "porep-2k", 1200 * MIB, prove_porep);
+}
+TEST(snap) {
+    check_shape("update-2KiB", "snap-2k", 700 * MIB, prove_snap);
+}
+
+TEST_MAIN(RUN(window), RUN(winning), RUN(porep), RUN(snap))

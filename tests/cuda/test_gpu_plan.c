@@ -1,0 +1,176 @@
+/* The arena's plan for every circuit and every size of memory, without a GPU. */
+#include "check.h"
+#include "cuda/gpu_plan.h"
+#include "filecoin/circuits.h"
+#include "host/host_std.h"
+
+#define GIB ((uint64_t)1 << 30)
+
+static const cuzk_host *host;
+static host_std *host_memory;
+static cuzk_error err;
+
+static void open_host(void) {
+    REQUIRE(host_std_new(0, 0, &host_memory, &err) == CUZK_OK);
+    host = host_std_host(host_memory);
+}
+static void close_host(void) {
+    CHECK_U64(host_std_used(host_memory), 0);
+    host_std_free(host_memory);
+}
+static const char *const circuits[] = {"porep-2k",   "porep-512m",  "porep-32g", "porep-64g",
+                                       "winning-2k", "winning-32g", "window-2k", "window-32g",
+                                       "window-64g", "snap-2k",     "snap-32g"};
+
+static gpu_limits limits_of(void) {
+    return (gpu_limits){132, cuzk_gpu_tuning_for(90)};
+}
+
+static void shape_of(const char *name, gpu_shape *shape) {
+    circuit_id id;
+    filecoin_circuit *circuit = NULL;
+    r1cs *r = NULL;
+    cuzk_eval_image image;
+    CHECK_OK(circuit_id_parse(name, &id, &err));
+    CHECK_OK(filecoin_circuit_new(host, &id, &circuit, &err));
+    CHECK_OK(r1cs_record(host, filecoin_circuit_cs(circuit), &r, &err));
+    REQUIRE(r != NULL);
+    CHECK_OK(cuzk_eval_image_layout(&image, r, &err));
+    gpu_shape_of(shape, r, &image);
+    snprintf(shape->name, sizeof shape->name, "%s", name);
+    r1cs_free(host, r);
+    filecoin_circuit_free(host, circuit);
+}
+
+/* Regions lie one behind the other inside the arena. */
+static void check_regions(const gpu_plan *p) {
+    gpu_region r[64];
+    int n = 0;
+    r[n++] = p->image;
+    r[n++] = p->ntt_tables;
+    r[n++] = p->bad;
+    for (int d = 0; d < GPU_DENSITIES; d++) {
+        r[n++] = p->maps[d];
+        r[n++] = p->ranks[d];
+        r[n++] = p->index[d];
+        r[n++] = p->from[d];
+    }
+    for (int s = 0; s < CUZK_GPU_SLOTS; s++) {
+        r[n++] = p->bits[s];
+        r[n++] = p->values[s];
+        r[n++] = p->results[s];
+        r[n++] = p->tile[s];
+    }
+    for (int q = 0; q < GPU_QUERIES; q++)
+        if (p->query[q].resident) r[n++] = p->query[q].points;
+    r[n++] = p->work;
+    for (int i = 0; i < n; i++) {
+        CHECK(r[i].at + r[i].bytes <= p->arena_bytes);
+        CHECK(r[i].at % 256 == 0);
+        for (int k = 0; k < i; k++)
+            CHECK(r[i].bytes == 0 || r[k].bytes == 0 || r[i].at + r[i].bytes <= r[k].at ||
+                  r[k].at + r[k].bytes <= r[i].at);
+    }
+    CHECK(p->used_bytes <= p->arena_bytes);
+    CHECK(p->work.bytes >= (uint64_t)3 * sizeof(fr_t) << p->ntt.log2_n);
+}
+
+/* The steps of a query cover its bases once; each step's sums fit into the scratch. */
+static void check_steps(const gpu_plan *p, gpu_query q) {
+    const gpu_limits limits = limits_of();
+    const gpu_query_plan *query = &p->query[q];
+    uint64_t base = 0, first = 0;
+    for (uint64_t k = 0; k < query->tiles; k++) {
+        const gpu_step s = gpu_step_of(query, k);
+        cuzk_subset_plan subset;
+        CHECK_U64(s.base, base);
+        CHECK_U64(s.first, first);
+        CHECK_U64(s.first % 64, 0);
+        CHECK_U64(s.bases, s.aux + (k == 0 ? query->inputs : 0));
+        if (!query->resident)
+            CHECK(s.bases * CUZK_GPU_AFFINE_BYTES(query->curve) <= p->tile[0].bytes);
+        if (q != GPU_QUERY_H) {
+            CHECK_OK(cuzk_subset_plan_make(&subset, query->curve, s.aux, s.aux, limits.sms,
+                                           limits.tuning, &err));
+            CHECK(subset.scratch_bytes <= gpu_scratch_bytes(p, q));
+        }
+        base += s.bases;
+        first += s.aux;
+    }
+    CHECK_U64(base, query->inputs + query->aux);
+    cuzk_msm_plan msm;
+    uint64_t scalars = query->scalars;
+    if (query->tiles > 1 && scalars > query->tile + query->inputs)
+        scalars = query->tile + query->inputs;
+    if (scalars != 0)
+        CHECK_OK(cuzk_msm_plan_make(&msm, query->curve, scalars, limits.sms, limits.tuning,
+                                    (size_t)gpu_scratch_bytes(p, q), &err));
+}
+
+TEST(every_circuit) {
+    open_host();
+    const gpu_limits limits = limits_of();
+    for (size_t c = 0; c < sizeof circuits / sizeof circuits[0]; c++) {
+        gpu_shape shape;
+        shape_of(circuits[c], &shape);
+        uint64_t smallest = 0, resident = 0;
+        bool fitted = false;
+        for (uint64_t gib = 6; gib <= 192; gib += gib < 32 ? 1 : 8) {
+            gpu_plan p;
+            const cuzk_status status = gpu_plan_make(&p, &shape, gib * GIB, &limits, &err);
+            if (status != CUZK_OK) {
+                unsigned long long needed = 0, available = 0;
+                CHECK(!fitted); /* more memory never hurts */
+                CHECK_U64(status, CUZK_ERR_DEVICE_MEMORY);
+                CHECK(strstr(err.text, circuits[c]) != NULL);
+                const char *numbers = strstr(err.text, " needs ");
+                REQUIRE(numbers != NULL);
+                CHECK_U64(sscanf(numbers,
+                                 " needs %llu bytes of device memory at least, %llu are available",
+                                 &needed, &available),
+                          2);
+                CHECK_U64(available, gib * GIB);
+                CHECK(needed > available && needed < 64 * GIB);
+                continue;
+            }
+            if (!fitted) smallest = gib;
+            fitted = true;
+            bool all = true;
+            for (gpu_query q = 0; q < GPU_QUERIES; q++) {
+                check_steps(&p, q);
+                all = all && p.query[q].resident;
+            }
+            check_regions(&p);
+            if (all && resident == 0) resident = gib;
+            CHECK(all || resident == 0);
+        }
+        CHECK(fitted);
+        printf("  %-12s 2^%u: from %llu GiB, all points resident from %llu GiB\n", circuits[c],
+               shape.log2_domain, (unsigned long long)smallest, (unsigned long long)resident);
+    }
+    close_host();
+}
+
+/* Tiny arenas: an error with numbers, and a plan exactly from those on. */
+TEST(least_memory) {
+    open_host();
+    const gpu_limits limits = limits_of();
+    gpu_shape shape;
+    gpu_plan p;
+    shape_of("winning-2k", &shape);
+    unsigned long long needed = 0, available = 0;
+    CHECK_U64(gpu_plan_make(&p, &shape, 1 << 20, &limits, &err), CUZK_ERR_DEVICE_MEMORY);
+    const char *numbers = strstr(err.text, " needs ");
+    REQUIRE(numbers != NULL);
+    CHECK_U64(
+        sscanf(numbers, " needs %llu bytes of device memory at least, %llu", &needed, &available),
+        2);
+    CHECK_U64(available, 1 << 20);
+    CHECK_OK(gpu_plan_make(&p, &shape, needed, &limits, &err));
+    check_regions(&p);
+    for (gpu_query q = 0; q < GPU_QUERIES; q++)
+        check_steps(&p, q);
+    close_host();
+}
+
+TEST_MAIN(RUN(every_circuit), RUN(least_memory))
