@@ -1,0 +1,1 @@
+"""Slow, broken and hostile clients: memory stays bounded and good clients are served."""

@@ -1,0 +1,1 @@
+"""Many small jobs, a daemon that is killed again and again: every job ends with one verified proof."""

@@ -1,0 +1,1 @@
+"""What the daemon adds to the bare prover."""
