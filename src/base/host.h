@@ -30,7 +30,7 @@ typedef struct cuzk_host {
      * by one, so uneven tasks balance. A call made from inside a task runs on the calling worker
      * alone. NULL: run serially. */
     void (*parallel)(void *self, size_t tasks, cuzk_task_fn fn, void *arg);
-    /* Optional (NULL allowed): progress of a long stage, done <= total. Called from one thread. */
+    /* Optional (NULL allowed): progress of a long stage, done <= total. One call at a time. */
     void (*progress)(void *self, const char *stage, uint64_t done, uint64_t total);
     /* Optional (NULL: never): has the caller asked to stop? Long loops look at it now and then
      * and return CUZK_ERR_CANCELLED. */

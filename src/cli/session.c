@@ -1,5 +1,6 @@
-/* Helpers shared by the commands: options, errors, progress, measurements. */
+/* What the commands share: errors, hosts, values, measurements. */
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -55,64 +56,9 @@ int cli_no_server(const cli_command *self) {
     return EXIT_FAILED;
 }
 
-/* ---- progress ---- */
+/* ---- hosts ---- */
 
-typedef struct progress_state {
-    bool terminal;
-    bool shown; /* a bar is on the current line */
-    char stage[64];
-    double started, last;
-    int last_percent;
-} progress_state;
-static progress_state progress;
-
-double cli_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void draw_bar(const char *stage, int percent, double seconds) {
-    char bar[41];
-    for (int i = 0; i < 40; i++)
-        bar[i] = i < percent * 40 / 100 ? '#' : '.';
-    bar[40] = 0;
-    fprintf(stderr, "\r%-24s [%s] %3d%% %6.1f s", stage, bar, percent, seconds);
-    fflush(stderr);
-}
-
-static void show_progress(void *arg, const char *stage, uint64_t done, uint64_t total) {
-    progress_state *p = arg;
-    const double now = cli_now();
-    const int percent = total == 0 ? 100 : (int)(100.0 * (double)done / (double)total);
-    if (strcmp(stage, p->stage) != 0) {
-        if (p->shown && p->terminal) fputc('\n', stderr);
-        snprintf(p->stage, sizeof p->stage, "%s", stage);
-        p->started = now;
-        p->last = now;
-        p->last_percent = 0;
-        p->shown = false;
-    }
-    const bool finished = done >= total;
-    if (p->terminal) {
-        /* Stages that end within a second are never drawn. */
-        if (now - p->started < 1.0 || (now - p->last < 0.1 && !finished)) return;
-        draw_bar(stage, percent, now - p->started);
-        p->shown = true;
-        if (finished) {
-            fputc('\n', stderr);
-            p->shown = false;
-            p->stage[0] = 0;
-        }
-    } else {
-        const bool step = percent >= p->last_percent + 10 || now - p->last >= 10.0;
-        if (now - p->started < 1.0 || !(step || finished)) return;
-        fprintf(stderr, "%s: %d%% (%.1f s)\n", stage, percent, now - p->started);
-        p->last_percent = percent;
-    }
-    p->last = now;
-}
-
+static progress_display progress;
 static host_std *interrupted_host;
 static void on_interrupt(int signal_number) {
     (void)signal_number;
@@ -122,9 +68,8 @@ static void on_interrupt(int signal_number) {
 cuzk_status cli_session_open(cli_session *s, unsigned threads, bool quiet, cuzk_error *err) {
     CUZK_TRY(host_std_new(threads, 0, &s->std, err));
     s->host = host_std_host(s->std);
-    memset(&progress, 0, sizeof progress);
-    progress.terminal = isatty(STDERR_FILENO) == 1;
-    if (!quiet) host_std_set_progress(s->std, show_progress, &progress);
+    progress_open(&progress, stderr, isatty(STDERR_FILENO) == 1);
+    if (!quiet) host_std_set_progress(s->std, progress_report, &progress);
     interrupted_host = s->std;
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
@@ -133,7 +78,7 @@ cuzk_status cli_session_open(cli_session *s, unsigned threads, bool quiet, cuzk_
 }
 
 void cli_session_close(cli_session *s) {
-    if (progress.shown && progress.terminal) fputc('\n', stderr);
+    progress_close(&progress);
     interrupted_host = NULL;
     host_std_free(s->std);
 }
@@ -168,6 +113,12 @@ void cli_hex(char *out, const uint8_t *data, size_t bytes) {
 }
 
 /* ---- measurements ---- */
+
+double cli_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 double cli_cpu_seconds(void) {
     struct timespec t;

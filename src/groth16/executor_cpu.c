@@ -150,6 +150,12 @@ static cuzk_status sum_context(cuzk_error *err, cuzk_status status, const groth1
                                                   params->path, query, (unsigned long long)first);
 }
 
+/* Steps of a proof for the progress display: A w and B w, the quotient, and the five sums. */
+enum { CPU_STEPS = 7 };
+static void step_done(const cpu_executor *ex, uint64_t step) {
+    cuzk_host_progress(ex->base.host, "sums", step, CPU_STEPS);
+}
+
 static cuzk_status query_g1(const cpu_executor *ex, const char *query, msm_bases bases,
                             const selection *s, g1_t *out, cuzk_error *err) {
     const cuzk_host *host = ex->base.host;
@@ -176,13 +182,15 @@ static cuzk_status query_g2(const cpu_executor *ex, const char *query, msm_bases
     return CUZK_OK;
 }
 
-/* The sums of a density: in G1, and for b in G2 as well (g2 is NULL otherwise). */
+/* The sums of a density: in G1, which completes a step, and for b in G2 as well (g2 is NULL
+ * otherwise). */
 static cuzk_status sum_queries(const cpu_executor *ex, const witness *w, density d,
-                               const char *query, msm_bases bases, g1_t *g1, g2_t *g2,
-                               cuzk_error *err) {
+                               const char *query, uint64_t step, msm_bases bases, g1_t *g1,
+                               g2_t *g2, cuzk_error *err) {
     selection s;
     CUZK_TRY(selection_new(ex->base.host, ex->key.circuit, &d, w, &s, err));
     cuzk_status status = query_g1(ex, query, bases, &s, g1, err);
+    step_done(ex, step);
     if (status == CUZK_OK && g2 != NULL)
         status = query_g2(ex, "b_g2", ex->key.params->b_g2, &s, g2, err);
     selection_free(ex->base.host, &s);
@@ -217,10 +225,12 @@ static cuzk_status quotient_new(const cpu_executor *ex, const witness *w, quotie
     CUZK_TRY(r1cs_eval(host, c, R1CS_A, w, 0, q->m, q->v[0], err));
     CUZK_TRY(r1cs_eval(host, c, R1CS_B, w, 0, q->m, q->v[1], err));
     const double evaluated = now_ms();
+    step_done(ex, 1);
     if (cuzk_host_cancelled(host)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "proof cancelled");
     ntt_quotient(host, ex->domain, q->v[0], q->v[1], q->v[2]);
     timing->eval_ms = evaluated - start;
     timing->ntt_ms = now_ms() - evaluated;
+    step_done(ex, 2);
     return CUZK_OK;
 }
 
@@ -281,10 +291,13 @@ static cuzk_status cpu_sums(const cpu_executor *cpu, const witness *w, groth16_s
     const r1cs *c = cpu->key.circuit;
     const groth16_params *p = cpu->key.params;
     const double start = now_ms();
+    step_done(cpu, 0);
     CUZK_TRY(sum_h(cpu, w, out, timing, err));
-    CUZK_TRY(sum_queries(cpu, w, density_l(c), "l", p->l, &out->l, NULL, err));
-    CUZK_TRY(sum_queries(cpu, w, density_a(c), "a", p->a, &out->a, NULL, err));
-    CUZK_TRY(sum_queries(cpu, w, density_b(c), "b_g1", p->b_g1, &out->b_g1, &out->b_g2, err));
+    step_done(cpu, 3);
+    CUZK_TRY(sum_queries(cpu, w, density_l(c), "l", 4, p->l, &out->l, NULL, err));
+    CUZK_TRY(sum_queries(cpu, w, density_a(c), "a", 5, p->a, &out->a, NULL, err));
+    CUZK_TRY(sum_queries(cpu, w, density_b(c), "b_g1", 6, p->b_g1, &out->b_g1, &out->b_g2, err));
+    step_done(cpu, 7);
     timing->total_ms = now_ms() - start;
     timing->msm_ms = timing->total_ms - timing->eval_ms - timing->ntt_ms;
     return CUZK_OK;

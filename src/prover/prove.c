@@ -46,8 +46,11 @@ cuzk_status prove_partition(const cuzk_host *host, executor *ex, const proving_k
     partition_timing t = {0};
     CUZK_TRY(witness_new(host, key->circuit, &w, err));
 
+    /* Without progress of its own: it is the small first part of the partition. */
+    cuzk_host quiet = *host;
+    quiet.progress = NULL;
     const double start = now_ms();
-    cuzk_status status = proof_job_witness(host, job, key->circuit, k, &w, err);
+    cuzk_status status = proof_job_witness(&quiet, job, key->circuit, k, &w, err);
     t.witness_ms = now_ms() - start;
 
     if (status == CUZK_OK) status = ex->ops->begin(ex, 0, &w, err);

@@ -89,6 +89,7 @@ static void hash_rows(const stream *s, uint64_t first, uint64_t end, bool zero_t
 /* --- tasks --- */
 
 typedef struct digest_run {
+    const cuzk_host *host;
     stream s;
     r1cs_digests *out;
     uint8_t *buffers; /* one for each worker */
@@ -101,7 +102,12 @@ static void hash_whole(const digest_run *run, bool zero_terms, uint8_t *buffer, 
     const r1cs *r = run->s.r;
     sha256_ctx ctx, fork;
     sha256_init(&ctx);
-    hash_rows(&run->s, 0, r->rows, zero_terms, buffer, &ctx);
+    for (uint64_t row = 0; row < r->rows && !cuzk_host_cancelled(run->host);) {
+        const uint64_t n = r->rows - row < R1CS_CHUNK_ROWS ? r->rows - row : R1CS_CHUNK_ROWS;
+        hash_rows(&run->s, row, row + n, zero_terms, buffer, &ctx);
+        row += n;
+        if (zero_terms) cuzk_host_progress(run->host, "digest", row, r->rows);
+    }
     fork = ctx;
     sha256_final(&fork, without_input_rows);
     hash_rows(&run->s, r->rows, r->rows + r->inputs, zero_terms, buffer, &ctx);
@@ -121,6 +127,7 @@ static void digest_task(void *arg, size_t task, unsigned worker) {
         hash_whole(run, false, buffer, out->without_zero_terms, unused);
         return;
     }
+    if (cuzk_host_cancelled(run->host)) return;
     const r1cs *r = run->s.r;
     const size_t chunk = task - (run->whole_without_zero ? 2 : 1);
     const uint64_t first = (uint64_t)chunk * R1CS_CHUNK_ROWS;
@@ -201,13 +208,15 @@ static cuzk_status run_digest(const cuzk_host *host, digest_run *run, cuzk_error
     const size_t tasks = out->n_chunks + (run->whole_without_zero ? 2 : 1);
     cuzk_host_parallel(host, tasks, digest_task, run);
     cuzk_host_free(host, run->buffers, host->workers, run->buffer_bytes);
+    if (cuzk_host_cancelled(host))
+        return cuzk_fail(err, CUZK_ERR_CANCELLED, "digest of %s: cancelled", r->name);
     if (!run->whole_without_zero) memcpy(out->without_zero_terms, out->all, 32);
     return CUZK_OK;
 }
 
 cuzk_status r1cs_digest(const cuzk_host *host, const r1cs *r, r1cs_digests *out, cuzk_error *err) {
     stream_memory memory;
-    digest_run run = {.out = out};
+    digest_run run = {.host = host, .out = out};
     *out = (r1cs_digests){0};
     CUZK_TRY(stream_open(host, r, &memory, &run.s, err));
     const cuzk_status status = run_digest(host, &run, err);

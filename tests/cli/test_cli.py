@@ -2,10 +2,14 @@
 import hashlib
 import json
 import os
+import pty
+import re
+import subprocess
 import sys
+import time
 import unittest
 
-from cli_case import FILECOIN, CliCase, run
+from cli_case import CUZK, FILECOIN, CliCase, run
 
 
 class Cli(CliCase):
@@ -161,6 +165,32 @@ class Cli(CliCase):
                 "--params", self.params, "--out", self.path("three.proof"), "--threads", "1")
         self.assertEqual(r.returncode, 0, r.stderr)
         self.assertEqual(self.verify("window", "window-2k", self.path("three.proof")).returncode, 0)
+
+    def test_a_bar_shows_progress_on_a_terminal(self):
+        """One bar that only grows, drawn in place, and complete at the end."""
+        winning = os.path.join(FILECOIN, "winning-2k")
+        ours, theirs = pty.openpty()
+        start = time.monotonic()
+        p = subprocess.Popen(
+            [CUZK, "prove", "winning", "--vanilla", os.path.join(winning, "vanilla.json"),
+             "--meta", os.path.join(winning, "meta.json"), "--params", self.params, "--out",
+             self.path("bar.proof"), "--threads", "1"], stderr=theirs)
+        os.close(theirs)
+        text = b""
+        while True:
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+            text += piece
+        os.close(ours)
+        self.assertEqual(p.wait(), 0, text)
+        if time.monotonic() - start < 1.2:
+            self.skipTest("done within a second: no bar is drawn")
+        shown = [int(n) for n in re.findall(rb"\rprove +\[[#.]{40}\] +(\d+)%", text)]
+        self.assertEqual(shown, sorted(shown))
+        self.assertEqual(shown[-1], 100)
+        self.assertTrue(len(shown) > 1, shown)
 
     def test_verify_snap(self):
         self.golden_vk("update-2KiB")
