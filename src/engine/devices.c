@@ -148,7 +148,9 @@ static void slot_over(device *d, unsigned slot) {
 /* The device has come back with a partition that was given away. */
 static void drop_orphan(device *d, unsigned slot) {
     engine *e = d->e;
+    pthread_mutex_unlock(&e->lock);
     e->config.work->witness_drop(e->config.work_self, e->host, &d->slots[slot].w);
+    pthread_mutex_lock(&e->lock);
     memory_release(e, MEMORY_WITNESS, d->slots[slot].orphan_bytes);
     d->slots[slot].orphan = false;
 }

@@ -48,10 +48,14 @@ static void verify_partition(engine *e, job *j, unsigned k) {
     /* The last partition is stored with the end of the job, at once after this. */
     if (status == CUZK_OK && !last)
         status = journal_partition(e->journal, j->record.job_id, k, p->proof, p->device, &error);
+    if (status == CUZK_OK) {
+        p->has_witness = false;
+        e->config.work->witness_drop(e->config.work_self, e->host, &p->w);
+    }
     pthread_mutex_lock(&e->lock);
     j->in_flight--;
     if (status == CUZK_OK) {
-        partition_drop_witness(e, j, k);
+        witness_gone(e, j);
         blame_suspects(e, p);
         d->proved++;
         d->failures_in_row = 0;
@@ -141,6 +145,18 @@ static void notify(engine *e, const char *job_id) {
     pthread_mutex_lock(&e->lock);
 }
 
+/* Wiping witnesses takes time (4 GiB for a large PoSt), and the job is claimed: without the lock.
+ * The charges go back in job_release. */
+static void free_job_data(engine *e, job *j) {
+    for (unsigned k = 0; k < j->n_partitions; k++) {
+        partition *p = &j->partitions[k];
+        if (p->has_witness) e->config.work->witness_drop(e->config.work_self, e->host, &p->w);
+        p->has_witness = false;
+    }
+    if (j->data != NULL) e->config.work->close(e->config.work_self, e->host, j->data);
+    j->data = NULL;
+}
+
 static void end_job(engine *e, job *j) {
     cuzk_error error = {0};
     journal_job record = j->record;
@@ -162,6 +178,7 @@ static void end_job(engine *e, job *j) {
     const cuzk_status stored =
         journal_ended(e->journal, &record, proof, proof == NULL ? 0 : bytes, &error);
     free(proof);
+    free_job_data(e, j);
     pthread_mutex_lock(&e->lock);
     if (stored != CUZK_OK) {
         /* Not on disk: after a restart it will be done again, but now it must not look done. */

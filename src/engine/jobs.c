@@ -156,7 +156,7 @@ static void give_bundle_back(engine *e, job *j) {
     for (unsigned k = 0; k < j->n_partitions; k++)
         partition_drop_witness(e, j, k);
     memory_release(e, MEMORY_WITNESS, j->reserved * j->witness_bytes);
-    j->reserved = 0;
+    j->reserved = j->witnesses = 0;
     if (j->key == NULL) return;
     j->key->job_refs--;
     j->key->last_used = engine_now(e);

@@ -18,6 +18,7 @@ struct engine_job_data {
 struct engine_key_data {
     uint32_t shape;
     uint64_t bytes;
+    void *real;
 };
 
 /* ---- time and memory ---- */
@@ -45,6 +46,13 @@ void sim_give(sim_world *w, uint64_t bytes) {
     pthread_mutex_lock(&w->lock);
     w->used -= bytes;
     pthread_mutex_unlock(&w->lock);
+}
+
+static void *real_memory(uint64_t bytes) {
+    void *p = malloc(bytes + 1);
+    REQUIRE(p != NULL);
+    memset(p, 1, bytes + 1);
+    return p;
 }
 
 static void count(sim_world *w, unsigned *counter, int *alive, int by) {
@@ -128,6 +136,7 @@ static cuzk_status work_key_load(void *self, const cuzk_host *host, const char *
     REQUIRE(key != NULL && s != NULL);
     key->shape = index;
     key->bytes = s->key_bytes;
+    key->real = real_memory(s->real_key);
     sim_take(w, key->bytes);
     sim_sleep_us(s->load_us);
     count(w, &w->key_loads, &w->keys_alive, 1);
@@ -140,6 +149,7 @@ static void work_key_free(void *self, const cuzk_host *host, engine_key_data *ke
     (void)host;
     sim_give(w, key->bytes);
     count(w, &w->key_frees, &w->keys_alive, -1);
+    free(key->real);
     free(key);
 }
 
@@ -162,8 +172,8 @@ static cuzk_status work_witness(void *self, const cuzk_host *host, const engine_
         return cuzk_fail(err, CUZK_ERR_UNSATISFIED, "simulated bad witness");
     sim_take(w, s->witness_bytes);
     sim_sleep_us(s->witness_us);
-    *out = (witness){.bits = malloc(3 * sizeof(uint64_t)), .n_aux = s->witness_bytes};
-    REQUIRE(out->bits != NULL);
+    *out = (witness){.bits = real_memory(3 * sizeof(uint64_t) + s->real_witness),
+                     .n_aux = s->witness_bytes};
     out->bits[0] = job->body.id;
     out->bits[1] = partition;
     out->bits[2] = key->shape;

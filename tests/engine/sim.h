@@ -17,6 +17,7 @@ typedef struct sim_shape {
     uint64_t job_bytes, witness_bytes, key_bytes; /* host, budgeted */
     uint64_t host_bytes;                          /* host, budgeted: the executor's own */
     uint64_t vram_min, vram_full;                 /* a plan takes min(VRAM, full), at least min */
+    uint64_t real_witness, real_key; /* of these, how many are really allocated and written */
     unsigned witness_us, upload_us, compute_us, load_us, verify_us;
 } sim_shape;
 

@@ -235,6 +235,8 @@ static void hang_test(sim_device hanging, bool release) {
     for (uint64_t id = 1; id <= 3; id++)
         CHECK(sim_await(e, id, 6, NULL) == ENGINE_JOB_COMPLETED);
     CHECK(run(4, 0, 0, NULL) == ENGINE_JOB_COMPLETED);
+    for (int i = 0; i < 5000 && !view(0).quarantined; i++)
+        sim_sleep_us(1000);
     const engine_device_view v = view(0);
     CHECK(v.quarantined && v.failures == 1);
     CHECK_U64(view(1).failures, 0);
