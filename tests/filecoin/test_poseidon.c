@@ -116,6 +116,20 @@ TEST(hashes_equal_neptune) {
     json_free(&all);
 }
 
+/* Nodes as rust-fil-proofs hashes them, and which bytes are no element. */
+TEST(nodes_equal_rust_fil_proofs) {
+    json v = json_load("filecoin/prims/hashes.json");
+    const fr_t in[2] = {fr_from_hex(json_str(&v, "a")), fr_from_hex(json_str(&v, "b"))};
+    fr_t out;
+    uint8_t ff[FR_BYTES];
+    check_fr_hex(&in[0], json_str(&v, "fr_into_bytes_of_a"), "bytes of an element");
+    poseidon_hash(poseidon_get(POSEIDON_2), in, &out);
+    check_fr_hex(&out, json_str(&v, "poseidon_hash2"), "hash of two nodes");
+    memset(ff, 0xff, sizeof ff);
+    CHECK_STATUS(fr_from_bytes(&out, ff), CUZK_ERR_NOT_CANONICAL);
+    json_free(&v);
+}
+
 /* Zero, one, r - 1 or a value with long runs of equal bits. */
 static fr_t random_element(void) {
     fr_t x = fr_zero();
@@ -191,4 +205,5 @@ TEST(speed) {
 }
 
 TEST_MAIN(RUN(tables_equal_derivation), RUN(constants_equal_neptune), RUN(hashes_equal_neptune),
-          RUN(optimised_equals_plain), RUN(linear_layer_at_the_bound), RUN(speed))
+          RUN(nodes_equal_rust_fil_proofs), RUN(optimised_equals_plain),
+          RUN(linear_layer_at_the_bound), RUN(speed))
