@@ -53,7 +53,7 @@ int cli_usage(const cli_command *self, const char *format, ...)
 /* What the daemon's commands are in a build without it. */
 int cli_no_server(const cli_command *self);
 /* A host with progress bars on a terminal (plain lines elsewhere) for anything over a second;
- * SIGINT cancels it. threads 0 = all. quiet: no progress. */
+ * SIGINT, SIGTERM and SIGHUP cancel it. threads 0 = all. quiet: no progress. */
 typedef struct cli_session {
     host_std *std;
     const cuzk_host *host;

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ static int usage_of_group(const char *word) {
     return EXIT_BAD_INPUT;
 }
 
-int main(int argc, char **argv) {
+static int dispatch(int argc, char **argv) {
     if (argc < 2) {
         usage(stderr);
         return EXIT_BAD_INPUT;
@@ -77,4 +78,12 @@ int main(int argc, char **argv) {
         if (words > 0) return commands[i]->run(argc - words, argv + words, commands[i]);
     }
     return usage_of_group(argv[1]);
+}
+
+int main(int argc, char **argv) {
+    const int code = dispatch(argc, argv);
+    /* A result that did not reach its reader is no result. */
+    if (fflush(stdout) == 0 && ferror(stdout) == 0) return code;
+    fprintf(stderr, "cuzk: standard output: %s\n", strerror(errno));
+    return code == EXIT_OK ? EXIT_BAD_INPUT : code;
 }

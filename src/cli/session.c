@@ -74,6 +74,7 @@ cuzk_status cli_session_open(cli_session *s, unsigned threads, bool quiet, cuzk_
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
     return CUZK_OK;
 }
 

@@ -114,6 +114,12 @@ class BadInput(CliCase):
             self.assertEqual(r.stdout, "", command)
             self.assertEqual(self.left_over(target), [], command)
 
+    def test_standard_output_is_full(self):
+        with open("/dev/full", "w") as full:
+            for command in (("circuit", "--circuit", "window-2k", "--json"), ("--help",)):
+                r = subprocess.run([CUZK, *command], stdout=full, stderr=subprocess.PIPE, text=True)
+                self.bad(r, "standard output", "No space")
+
     def test_output_folder_is_missing(self):
         self.bad(self.prove("winning", "winning-2k", "no/such/folder/proof"), "no/such/folder")
         self.bad(run("setup", "--circuit", "window-2k", "--out", self.path("no/such/folder")),
