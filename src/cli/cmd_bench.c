@@ -1,10 +1,12 @@
 #include <string.h>
 
 #include "cli/bench.h"
+#include "field/cpu.h"
 
 static int run(int argc, char **argv, const cli_command *self) {
     static cli_list rest;
     const char *filter = NULL, *circuit = "porep-32g", *c1 = NULL, *params = NULL, *device = NULL;
+    const char *cpu = "all";
     uint64_t threads = 0, runs = 5, max_log2 = 18;
     bool json = false;
     const cli_option options[] = {
@@ -18,6 +20,8 @@ static int run(int argc, char **argv, const cli_command *self) {
         {CLI_TEXT, "c1", "FILE", "prove: C1 output", &c1, 0, 0, false},
         {CLI_TEXT, "params", "DIR", "prove: folder of the parameters", &params, 0, 0, false},
         {CLI_TEXT, "device", "NAME", "prove: cpu, cuda, cuda:N, auto", &device, 0, 0, false},
+        {CLI_TEXT, "cpu", "SET", "instructions to use: plain, adx or all (default all)", &cpu, 0, 0,
+         false},
         {CLI_FLAG, "json", NULL, "rows as JSON", &json, 0, 0, false},
     };
     int code;
@@ -27,6 +31,13 @@ static int run(int argc, char **argv, const cli_command *self) {
     const bool prove = strcmp(what, "prove") == 0;
     if (prove && (c1 == NULL || params == NULL))
         return cli_usage(self, "prove: --c1 and --params are needed");
+
+    if (strcmp(cpu, "plain") == 0)
+        cuzk_cpu_force(0);
+    else if (strcmp(cpu, "adx") == 0)
+        cuzk_cpu_force(CUZK_CPU_ADX);
+    else if (strcmp(cpu, "all") != 0)
+        return cli_usage(self, "--cpu: expected plain, adx or all, got '%s'", cpu);
 
     cli_session s;
     cuzk_error err = {0};
