@@ -375,7 +375,8 @@ static cuzk_status take_value(void *arg, const toml_value *v, cuzk_error *err) {
         return cuzk_fail(err, CUZK_ERR_ARGUMENT, "%s:%u: %s = \"%.100s\": expected %s", r->path,
                          v->line, v->path, v->text, expected(key));
     snprintf(where, sizeof where, "%s:%u: ", r->path, v->line);
-    warn_of(key, where, r->warn, r->arg);
+    if (r->c->source[key - keys] != CONFIG_FROM_FILE) /* once, not for each element of an array */
+        warn_of(key, where, r->warn, r->arg);
     r->c->source[key - keys] = CONFIG_FROM_FILE;
     return CUZK_OK;
 }

