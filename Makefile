@@ -1,6 +1,6 @@
 # Two commands for a fresh Debian 12: `make demo` and `make test`. Everything else is CMake
 # (CMakePresets.json); this file only chains the steps.
-.PHONY: all deps demo test clean
+.PHONY: all deps demo test deb deb-test clean
 
 BUILD ?= build
 JOBS ?= $(shell nproc)
@@ -20,6 +20,13 @@ test: deps
 	cmake --preset default -B $(BUILD)
 	cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+# A Debian package, build/cuzk_*.deb; deb-test installs it in a clean chroot (root, debootstrap).
+deb: all
+	sh packaging/build-deb.sh $(BUILD)
+
+deb-test: deb
+	sh packaging/test-deb.sh $(BUILD)/cuzk_*.deb
 
 clean:
 	rm -rf $(BUILD)
