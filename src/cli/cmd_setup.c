@@ -6,12 +6,13 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/device.h"
 #include "cli/inputs.h"
 #include "hash/sha256.h"
 #include "prover/key.h"
 
 typedef struct setup_args {
-    const char *circuit, *out, *seed, *secrets_file;
+    const char *circuit, *out, *seed, *secrets_file, *device;
     uint64_t threads;
 } setup_args;
 
@@ -71,12 +72,16 @@ static cuzk_status write_notes(const circuit_id *id, const setup_paths *p, cuzk_
 /* The notes come first, so that no parameters stand without their warning; they go again when
  * there are none. */
 static cuzk_status make_files(const cuzk_host *host, const circuit_id *id, const setup_paths *p,
-                              const groth16_secrets *secrets, cuzk_error *err) {
+                              const groth16_secrets *secrets, const char *device, cuzk_error *err) {
     r1cs *circuit = NULL;
-    CUZK_TRY(circuit_record(host, id, true, &circuit, err));
-    cuzk_status status = write_notes(id, p, err);
-    if (status == CUZK_OK) status = groth16_setup(host, circuit, secrets, p->params, p->vk, err);
+    groth16_encoder *encoder = NULL;
+    CUZK_TRY(device_encoder_open(host, device, &encoder, err));
+    cuzk_status status = circuit_record(host, id, true, &circuit, err);
+    if (status == CUZK_OK) status = write_notes(id, p, err);
+    if (status == CUZK_OK)
+        status = groth16_setup_with(host, circuit, secrets, encoder, p->params, p->vk, err);
     r1cs_free(host, circuit);
+    device_encoder_close(encoder);
     if (status != CUZK_OK && access(p->params, F_OK) != 0) {
         (void)unlink(p->meta);
         (void)unlink(p->insecure);
@@ -95,7 +100,7 @@ static cuzk_status setup(const cli_session *s, const setup_args *args, cuzk_erro
     cuzk_status status = CUZK_OK;
     if (!made && errno != EEXIST)
         status = cuzk_fail(err, CUZK_ERR_IO, "%s: %s", args->out, strerror(errno));
-    if (status == CUZK_OK) status = make_files(s->host, &id, &paths, &secrets, err);
+    if (status == CUZK_OK) status = make_files(s->host, &id, &paths, &secrets, args->device, err);
     explicit_bzero(&secrets, sizeof secrets);
     if (status == CUZK_OK) printf("%s\n%s\n", paths.params, paths.vk);
     if (status != CUZK_OK && made) (void)rmdir(args->out);
@@ -115,6 +120,9 @@ static int run(int argc, char **argv, const cli_command *self) {
         {CLI_TEXT, "secrets", "FILE",
          "JSON object with alpha, beta, gamma, delta, tau, each 32 bytes\nlittle-endian in hex",
          &args.secrets_file, 0, 0, false},
+        {CLI_TEXT, "device", "NAME",
+         "cpu, cuda, cuda:DEVICE, or auto (default: a GPU if there is one)", &args.device, 0, 0,
+         false},
         {CLI_COUNT, "threads", "N", "threads to use (default: all)", &args.threads, 1, 1024, false},
     };
     int code;

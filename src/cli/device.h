@@ -1,11 +1,22 @@
-/* Which executor a command uses. */
+/* Which device a command uses, and the CUDA library where there is one. */
 #ifndef CUZK_CLI_DEVICE_H
 #define CUZK_CLI_DEVICE_H
 
-#include "groth16/executor.h"
+#include "cuda/cuda_library.h"
 
-/* name: NULL or "auto" (a GPU when the CUDA library finds one, else the CPU), "cpu", "cuda",
- * "cuda:N". Asking for a GPU by name and not getting it is an error, never a fallback. */
+/* name: NULL or "auto" (the first usable GPU when the CUDA library finds one, else the CPU), "cpu",
+ * "cuda", "cuda:DEVICE" with an ordinal, a UUID or a PCI id, counted after CUDA_VISIBLE_DEVICES; a
+ * GPU's name may end in "@SIZE", the device memory to use at most ("cuda:0@16GiB"). Asking for a
+ * GPU by name and not getting it is an error, never a fallback. */
 cuzk_status device_open(const cuzk_host *host, const char *name, executor **out, cuzk_error *err);
+
+/* Where the points of a set-up are computed, by the same names: NULL for the CPU. */
+cuzk_status device_encoder_open(const cuzk_host *host, const char *name, groth16_encoder **out,
+                                cuzk_error *err);
+void device_encoder_close(groth16_encoder *encoder); /* may be NULL */
+
+/* libcuzk-cuda.so beside the program or in ../lib/cuzk, loaded once; NULL with the cause in *err
+ * where it is missing or belongs to another version. */
+const cuda_library *device_cuda_library(cuzk_error *err);
 
 #endif
