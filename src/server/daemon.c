@@ -25,7 +25,7 @@ typedef struct daemon {
     const daemon_setup *setup;
     const daemon_config *config;
     host_std *host;
-    uint64_t budget, receive_memory;
+    uint64_t budget;
     work_prover prover;
     event_sink events;
     engine_config engine;
@@ -191,32 +191,35 @@ static cuzk_status listen_everywhere(daemon *d, cuzk_error *err) {
     return CUZK_OK;
 }
 
-/* gRPC's own buffers come out of the budget once and for all. */
-static uint64_t receive_memory(uint64_t budget) {
-    const uint64_t share = budget / 16, most = (uint64_t)1 << 30, least = (uint64_t)32 << 20;
-    return share > most ? most : share < least ? least : share;
+/* How many large messages are received at once: as many of the usual size as fit into a share of
+ * the memory. gRPC gets room for them and for one of the largest. */
+static void plan_receiving(const daemon *d, rpc_config *rpc) {
+    const uint64_t usual_most = (uint64_t)64 << 20, share_most = (uint64_t)4 << 30;
+    const uint64_t max = d->config->max_message, share = d->budget / 8;
+    const uint64_t usual = max < usual_most ? max : usual_most;
+    const uint64_t n = (share < share_most ? share : share_most) / usual;
+    rpc->max_receivers = n < 1 ? 1 : (unsigned)n;
+    rpc->receive_memory = rpc->max_receivers * usual + max;
+    rpc->body_charge = d->budget / 32 < usual ? d->budget / 32 : usual;
 }
 
 static cuzk_status open_rpc(daemon *d, cuzk_error *err) {
     const daemon_config *c = d->config;
-    uint64_t charge = d->budget / 32 < c->max_message ? d->budget / 32 : c->max_message;
-    if (charge > (uint64_t)64 << 20) charge = (uint64_t)64 << 20;
     CUZK_TRY(read_tokens(c, &d->tokens, err));
-    const rpc_config rpc = {.methods = service_methods,
-                            .n_methods = service_n_methods,
-                            .context = &d->service,
-                            .tokens = d->tokens,
-                            .threads = 4,
-                            .max_connections = (unsigned)c->max_connections,
-                            .max_streams = (unsigned)c->max_streams,
-                            .max_message = (uint32_t)c->max_message,
-                            .body_charge = charge,
-                            .body_timeout_ms = c->body_timeout_ms,
-                            .body_grace_ms = c->body_grace_ms,
-                            .idle_timeout_ms = c->idle_timeout_ms,
-                            .receive_memory = receive_memory(d->budget),
-                            .admit = service_admit,
-                            .release = service_release};
+    rpc_config rpc = {.methods = service_methods,
+                      .n_methods = service_n_methods + (c->reflection ? service_n_reflection : 0),
+                      .context = &d->service,
+                      .tokens = d->tokens,
+                      .threads = 4,
+                      .max_connections = (unsigned)c->max_connections,
+                      .max_streams = (unsigned)c->max_streams,
+                      .max_message = (uint32_t)c->max_message,
+                      .body_timeout_ms = c->body_timeout_ms,
+                      .body_grace_ms = c->body_grace_ms,
+                      .idle_timeout_ms = c->idle_timeout_ms,
+                      .admit = service_admit,
+                      .release = service_release};
+    plan_receiving(d, &rpc);
     CUZK_TRY(rpc_server_new(&rpc, &d->rpc, err));
     CUZK_TRY(listen_everywhere(d, err));
     return rpc_server_start(d->rpc, err);

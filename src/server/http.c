@@ -11,7 +11,7 @@
 
 #include "server/status_json.h"
 
-/* The web page, embedded by the assembler (page.S). */
+/* The web page, embedded by the assembler (embedded.S). */
 extern const char page_html[];
 extern const size_t page_html_bytes;
 

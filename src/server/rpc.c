@@ -44,6 +44,7 @@ struct rpc_call {
     int cancelled;
     grpc_byte_buffer *payload;
     uint64_t admitted; /* bytes held from the budget for the message */
+    bool receiver;     /* counted in the server's n_receivers */
     bool metadata_sent;
     atomic_uint refs;
     /* Below: under the server's lock. */
@@ -75,7 +76,7 @@ struct rpc_server {
     pthread_cond_t changed;
     const token_list *tokens;
     bool closing;
-    unsigned n_calls, n_apart, n_shut;
+    unsigned n_calls, n_apart, n_shut, n_receivers;
     ring_link admitting, receiving, waiting; /* rings: oldest first */
 };
 
@@ -117,9 +118,19 @@ void rpc_ref(rpc_call *call) {
     atomic_fetch_add(&call->refs, 1);
 }
 
-static void release_message(rpc_call *call) {
+/* The message is out of gRPC's buffers: room there for another. */
+static void drop_payload(rpc_call *call) {
     if (call->payload != NULL) grpc_byte_buffer_destroy(call->payload);
     call->payload = NULL;
+    if (!call->receiver) return;
+    pthread_mutex_lock(&call->server->lock);
+    call->server->n_receivers--;
+    pthread_mutex_unlock(&call->server->lock);
+    call->receiver = false;
+}
+
+static void release_message(rpc_call *call) {
+    drop_payload(call);
     if (call->admitted > 0)
         call->server->config.release(call->server->config.context, call->admitted);
     call->admitted = 0;
@@ -367,10 +378,12 @@ static void begin_receiving(rpc_server *s, rpc_call *call) {
 static void admit_waiting(rpc_server *s) {
     for (;;) {
         pthread_mutex_lock(&s->lock);
-        rpc_call *call = s->admitting.next->call;
+        rpc_call *call = s->n_receivers < s->config.max_receivers ? s->admitting.next->call : NULL;
         if (call != NULL && !s->config.admit(s->config.context, s->config.body_charge)) call = NULL;
         if (call != NULL) {
             call->admitted = s->config.body_charge;
+            call->receiver = true;
+            s->n_receivers++;
             ring_take(call);
             begin_receiving(s, call);
         }
@@ -464,8 +477,7 @@ static void handle_message(rpc_call *call) {
     grpc_byte_buffer_reader_init(&reader, call->payload);
     grpc_slice slice = grpc_byte_buffer_reader_readall(&reader);
     grpc_byte_buffer_reader_destroy(&reader);
-    grpc_byte_buffer_destroy(call->payload);
-    call->payload = NULL;
+    drop_payload(call);
     if (call->method->large) (void)recharge(call, bytes);
     const uint64_t charge = call->admitted;
     call->admitted = 0; /* the call may be gone when the handler returns */
@@ -486,6 +498,8 @@ static void message_arrived(rpc_call *call) {
     pthread_mutex_unlock(&s->lock);
     if (!mine) /* answered in the meantime: too slow, or the server closes */
         release_message(call);
+    else if (call->payload == NULL && call->method->stream)
+        rpc_fail(call, GRPC_STATUS_OK, "%s", "");
     else if (call->payload == NULL)
         rpc_fail(call, GRPC_STATUS_INVALID_ARGUMENT, "a call without a message, or one too long");
     else
@@ -529,8 +543,10 @@ static void on_event(operation *op, bool ok) {
     case OP_WAKE:
         call->wait.ready(call, call->wait.arg);
         break;
-    case OP_SEND:
     case OP_SENT:
+        if (call->method->stream) expect_message(call);
+        break;
+    case OP_SEND:
         break;
     }
     rpc_unref(call);

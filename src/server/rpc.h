@@ -20,6 +20,7 @@ typedef struct rpc_method {
     unsigned rights;  /* RIGHT_*, 0: anybody who may connect */
     bool large;       /* its message is admitted to the budget before it is read */
     void (*handle)(rpc_call *call, const uint8_t *message, size_t bytes);
+    bool stream; /* of requests: handle answers each by rpc_send, or ends the call */
 } rpc_method;
 
 typedef struct rpc_config {
@@ -30,11 +31,13 @@ typedef struct rpc_config {
     unsigned threads;         /* that serve calls */
     unsigned max_connections, max_streams;
     uint32_t max_message;     /* bytes */
+    unsigned max_receivers;   /* large messages that are received at once */
     uint64_t body_charge;     /* admitted for a message whose size is not known yet */
     uint64_t body_timeout_ms; /* for a message to arrive */
     uint64_t body_grace_ms;   /* when others wait: the slowest goes after this */
     uint64_t idle_timeout_ms; /* of a connection without calls */
-    uint64_t receive_memory;  /* bytes that gRPC may hold for all connections */
+    uint64_t receive_memory;  /* bytes that gRPC may hold for all connections; beyond that it ends
+                                 calls and connections of its own choice, good ones too */
     bool (*admit)(void *context, uint64_t bytes);
     void (*release)(void *context, uint64_t bytes);
 } rpc_config;

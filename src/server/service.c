@@ -433,15 +433,20 @@ static void evict_srs(rpc_call *call, const uint8_t *message, size_t bytes) {
 
 #define ENGINE_PATH "/cuzk.v1.ProvingEngine/"
 const rpc_method service_methods[] = {
-    {ENGINE_PATH "SubmitProof", RIGHT_SUBMIT, true, submit_proof},
-    {ENGINE_PATH "AwaitProof", RIGHT_SUBMIT, false, await_proof},
-    {ENGINE_PATH "Prove", RIGHT_SUBMIT, true, prove},
-    {ENGINE_PATH "CancelProof", RIGHT_SUBMIT, false, cancel_proof},
-    {ENGINE_PATH "GetStatus", RIGHT_OBSERVE, false, get_status},
-    {ENGINE_PATH "GetMetrics", RIGHT_OBSERVE, false, get_metrics},
-    {ENGINE_PATH "PreloadSRS", RIGHT_ADMIN, false, preload_srs},
-    {ENGINE_PATH "EvictSRS", RIGHT_ADMIN, false, evict_srs},
-    {"/grpc.health.v1.Health/Check", 0, false, health_check},
-    {"/grpc.health.v1.Health/Watch", 0, false, health_watch},
+    {ENGINE_PATH "SubmitProof", RIGHT_SUBMIT, true, submit_proof, false},
+    {ENGINE_PATH "AwaitProof", RIGHT_SUBMIT, false, await_proof, false},
+    {ENGINE_PATH "Prove", RIGHT_SUBMIT, true, prove, false},
+    {ENGINE_PATH "CancelProof", RIGHT_SUBMIT, false, cancel_proof, false},
+    {ENGINE_PATH "GetStatus", RIGHT_OBSERVE, false, get_status, false},
+    {ENGINE_PATH "GetMetrics", RIGHT_OBSERVE, false, get_metrics, false},
+    {ENGINE_PATH "PreloadSRS", RIGHT_ADMIN, false, preload_srs, false},
+    {ENGINE_PATH "EvictSRS", RIGHT_ADMIN, false, evict_srs, false},
+    {"/grpc.health.v1.Health/Check", 0, false, health_check, false},
+    {"/grpc.health.v1.Health/Watch", 0, false, health_watch, false},
+    {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", RIGHT_OBSERVE, false,
+     reflection_info, true},
+    {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", RIGHT_OBSERVE, false,
+     reflection_info, true},
 };
-const size_t service_n_methods = sizeof service_methods / sizeof service_methods[0];
+const size_t service_n_reflection = 2;
+const size_t service_n_methods = sizeof service_methods / sizeof service_methods[0] - 2;

@@ -16,7 +16,8 @@ typedef struct service {
 } service;
 
 extern const rpc_method service_methods[];
-extern const size_t service_n_methods;
+extern const size_t service_n_methods;    /* without reflection */
+extern const size_t service_n_reflection; /* more methods after them, if it is wanted */
 
 /* rpc_config.admit and release: room in the engine's budget. context is a service. */
 bool service_admit(void *context, uint64_t bytes);
@@ -25,5 +26,8 @@ void service_release(void *context, uint64_t bytes);
 /* Handlers of the health service (health.c). */
 void health_check(rpc_call *call, const uint8_t *message, size_t bytes);
 void health_watch(rpc_call *call, const uint8_t *message, size_t bytes);
+
+/* Server reflection (reflection.c). */
+void reflection_info(rpc_call *call, const uint8_t *message, size_t bytes);
 
 #endif

@@ -6,6 +6,7 @@ const {start, client, load, porep, winning, work, sleep, grpc} = require('./daem
 const [program, proto] = process.argv.slice(2);
 const {ProvingEngine} = load(proto, 'cuzk/v1/proving.proto').cuzk.v1;
 const {Health} = load(proto, 'grpc/health/v1/health.proto').grpc.health.v1;
+const {ServerReflection} = load(proto, 'grpc/reflection/v1alpha/reflection.proto').grpc.reflection.v1alpha;
 const S = grpc.status;
 
 async function calls() {
@@ -115,8 +116,32 @@ async function health() {
   await d.stop();
 }
 
+async function reflection() {
+  const ask = d => new Promise(resolve => {
+    const c = new ServerReflection(d.address, grpc.credentials.createInsecure());
+    const stream = c.ServerReflectionInfo(), seen = [];
+    stream.on('data', m => seen.push(m));
+    stream.on('error', e => resolve({code: e.code}));
+    stream.on('end', () => resolve({code: 0, seen}));
+    stream.write({list_services: ''});
+    stream.write({file_containing_symbol: 'cuzk.v1.ProvingEngine.Prove'});
+    stream.write({file_by_filename: 'nothing.proto'});
+    stream.end();
+  });
+  let d = await start(program);
+  assert.equal((await ask(d)).code, S.UNIMPLEMENTED);
+  await d.stop();
+  d = await start(program, 'daemon.reflection=true');
+  const {seen} = await ask(d);
+  assert.deepEqual(seen[0].list_services_response.service.map(s => s.name), ['cuzk.v1.ProvingEngine', 'grpc.health.v1.Health']);
+  const file = seen[1].file_descriptor_response.file_descriptor_proto[0];
+  assert.ok(file.includes('cuzk/v1/proving.proto') && file.includes('EvictSRS'));
+  assert.equal(seen[2].error_response.error_code, S.NOT_FOUND);
+  await d.stop();
+}
+
 (async () => {
-  for (const test of [calls, waiting, large, health]) {
+  for (const test of [calls, waiting, large, health, reflection]) {
     await test();
     console.log('ok', test.name);
   }
