@@ -248,7 +248,7 @@ class BadInput(CliCase):
         os.makedirs(folder)
         target = os.path.join(folder, golden["params_file"])
 
-        def attempt(data, *words):
+        def attempt(data, *words, shown_by=("inspect", "--no-digest")):
             with open(target, "wb") as f:
                 f.write(data)
             window = os.path.join(FILECOIN, "window-2k")
@@ -256,7 +256,8 @@ class BadInput(CliCase):
                     os.path.join(window, "meta.json"), "--params", folder, "--out",
                     self.path("never"))
             self.bad(r, target, *words)
-            self.bad(run("inspect", "--no-digest", "--check", target), target, *words)
+            if shown_by:
+                self.bad(run(*shown_by, target), target, *words)
             self.assertFalse(os.path.exists(self.path("never")))
 
         def flipped(at, mask):
@@ -271,7 +272,9 @@ class BadInput(CliCase):
             attempt(flipped(at, 0x40))  # the count
             attempt(good[:at + 5])
             if name != "vk":
-                attempt(flipped(at + 4, 0x20), name)  # the flags of the first point
+                # the flags of the first point; h is the first that a check of all points meets
+                attempt(flipped(at + 4, 0x20), name,
+                        shown_by=("inspect", "--no-digest", "--check") if name == "h" else None)
         attempt(good[:-1])
         attempt(good + b"x")
         attempt(b"\xff" * len(good))
