@@ -88,6 +88,14 @@ int child_stop(daemon_child *d, int signal_number) {
     return status;
 }
 
+static void show_log(const daemon_child *d) {
+    char line[512];
+    FILE *f = fopen(d->log, "r");
+    while (f != NULL && fgets(line, sizeof line, f) != NULL)
+        fputs(line, stderr);
+    if (f != NULL) fclose(f);
+}
+
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw) {
     (void)st;
     (void)type;
@@ -96,7 +104,11 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 }
 
 void child_free(daemon_child *d) {
-    if (d->pid != 0) child_stop(d, SIGKILL);
+    if (d->pid != 0) {
+        const int status = child_stop(d, SIGTERM);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        if (status != 0) show_log(d); /* what a sanitizer says */
+    }
     nftw(d->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
