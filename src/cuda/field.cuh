@@ -260,6 +260,37 @@ struct alignas(16) fp {
     }
     CUZK_HD fp sqr() const;
     CUZK_HD fp inverse() const;
+    CUZK_HD uint32_t low_word() const { return l[0]; }
+
+    /* For canonical a and b, without comparisons: a + b < 2p, a - b + p and p - b, at most 2p. */
+    friend CUZK_HD fp add_canonical(const fp &a, const fp &b) {
+        fp z;
+        limbs_add<N>(z.l, a.l, b.l);
+        return z;
+    }
+    friend CUZK_HD fp subtract_canonical(const fp &a, const fp &b) {
+        fp z;
+        uint32_t p[N];
+        fp_prime::modulus(p);
+        limbs_add<N>(z.l, a.l, p);
+        limbs_sub<N>(z.l, z.l, b.l);
+        return z;
+    }
+    friend CUZK_HD fp negate_canonical(const fp &b) {
+        fp z;
+        fp_prime::modulus(z.l);
+        limbs_sub<N>(z.l, z.l, b.l);
+        return z;
+    }
+    /* a canonical, b < 2p: a - b + 2p < 3p, for one factor of a product whose other is < 2p. */
+    friend CUZK_HD fp subtract_loose(const fp &a, const fp &b) {
+        fp z;
+        uint32_t p2[N];
+        bound(p2);
+        limbs_add<N>(z.l, a.l, p2);
+        limbs_sub<N>(z.l, z.l, b.l);
+        return z;
+    }
 };
 
 /* ---- double-width values, for sums of products with one reduction ---- */
@@ -405,6 +436,18 @@ struct alignas(16) fp2 {
     CUZK_HD bool limbs_zero() const { return c0.limbs_zero() && c1.limbs_zero(); }
     CUZK_HD fp2 canon() const { return {c0.canon(), c1.canon()}; }
     CUZK_HD bool is_zero() const { return canon().limbs_zero(); }
+    CUZK_HD uint32_t low_word() const { return c0.l[0]; }
+    friend CUZK_HD fp2 add_canonical(const fp2 &a, const fp2 &b) {
+        return {add_canonical(a.c0, b.c0), add_canonical(a.c1, b.c1)};
+    }
+    friend CUZK_HD fp2 subtract_canonical(const fp2 &a, const fp2 &b) {
+        return {subtract_canonical(a.c0, b.c0), subtract_canonical(a.c1, b.c1)};
+    }
+    friend CUZK_HD fp2 negate_canonical(const fp2 &b) {
+        return {negate_canonical(b.c0), negate_canonical(b.c1)};
+    }
+    /* Sums of two coordinates below 3p would be too large for the product: reduced here. */
+    friend CUZK_HD fp2 subtract_loose(const fp2 &a, const fp2 &b) { return a - b; }
     friend CUZK_HD fp2 operator+(const fp2 &a, const fp2 &b) { return {a.c0 + b.c0, a.c1 + b.c1}; }
     friend CUZK_HD fp2 operator-(const fp2 &a, const fp2 &b) { return {a.c0 - b.c0, a.c1 - b.c1}; }
     /* Karatsuba on unreduced products: 3 products, 2 reductions. Sizes: (4p)^2 = 16 p^2 < 2^768;

@@ -300,13 +300,13 @@ cuzk_status msm_sort(const cuzk_msm_plan &p, const msm_source &source, uint32_t 
     sort_place_high<<<count, 1024, 0, stream>>>(high_counts, p.n, high_bins, cursors);
     sort_scatter_high<<<tiles, SORT_THREADS, sort_shared_bytes(high_bins), stream>>>(
         digits, p.n, source, w.low_bits, high_bins, cursors, keys, payload);
-    CUZK_TRY(exclusive_scan(sort_tiles{high_counts, bins}, (uint64_t)bins + 1, bin_tiles, sums,
-                            stream, err));
+    CUZK_TRY(exclusive_scan<uint32_t>(sort_tiles{high_counts, bins}, (uint64_t)bins + 1,
+                                      scan_words{bin_tiles}, sums, stream, err));
     const unsigned low_tiles = blocks_for(count * p.n, SORT_TILE) + bins;
     sort_count_low<<<low_tiles, SORT_THREADS, 0, stream>>>(keys, bin_tiles, high_counts, cursors,
                                                            bins, w, first, bucket_counts);
-    CUZK_TRY(exclusive_scan(scan_counts{bucket_counts, buckets}, (uint64_t)buckets + 1, starts,
-                            sums, stream, err));
+    CUZK_TRY(exclusive_scan<uint32_t>(scan_counts{bucket_counts, buckets}, (uint64_t)buckets + 1,
+                                      scan_words{starts}, sums, stream, err));
     CUZK_TRY(cuda_check(cudaMemcpyAsync(bucket_cursors, starts, buckets * sizeof(uint32_t),
                                         cudaMemcpyDeviceToDevice, stream),
                         "cudaMemcpyAsync", err));
@@ -321,7 +321,8 @@ cuzk_status subset_make_list(const cuzk_subset_plan &p, const void *bitmap, void
     const uint64_t words = (p.n + 31) / 32;
     const bitmap_counts bits = {(const uint32_t *)bitmap, p.n, words};
     uint32_t *const offsets = at<uint32_t>(scratch, p.word_offsets);
-    CUZK_TRY(exclusive_scan(bits, words + 1, offsets, at<uint32_t>(scratch, p.sums), stream, err));
+    CUZK_TRY(exclusive_scan<uint32_t>(bits, words + 1, scan_words{offsets},
+                                      at<uint32_t>(scratch, p.sums), stream, err));
     const uint64_t threads = words > CUZK_SUBSET_PARTS ? words : CUZK_SUBSET_PARTS + 1;
     subset_list<<<blocks_for(threads, 256), 256, 0, stream>>>(
         bits, offsets, at<uint32_t>(scratch, p.list), (uint32_t)p.tree.entries,

@@ -6,7 +6,7 @@
 #define ALIGNMENT 256
 
 size_t cuzk_scan_words(uint64_t n) {
-    return (size_t)((n + SCAN_TILE - 1) / SCAN_TILE + 1);
+    return (size_t)(2 * ((n + SCAN_TILE - 1) / SCAN_TILE + 1)); /* of pairs */
 }
 
 /* Reserve bytes at the end of the layout. */
@@ -33,7 +33,7 @@ static void tree_layout(cuzk_tree_plan *t, cuzk_gpu_group curve, uint64_t entrie
     const size_t affine = CUZK_GPU_AFFINE_BYTES(curve);
     t->entries = entries;
     t->buckets = buckets;
-    t->levels = log2_ceil(longest); /* each halves a bucket, rounding up */
+    t->levels = longest > 1 ? log2_ceil(longest) : 1; /* each halves a bucket, rounding up */
     t->threads = CUZK_TREE_BLOCK * sms *
                  (curve == CUZK_GPU_G1 ? tuning->tree_blocks_g1 : tuning->tree_blocks_g2);
     t->outputs = (entries + min_u64(entries, buckets)) / 2 + 1;

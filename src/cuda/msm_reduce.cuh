@@ -24,7 +24,7 @@ template <class F, class P> __device__ __noinline__ void add_to(xyzz<F> *a, cons
 }
 
 template <class F>
-__global__ void __launch_bounds__(REDUCE_THREADS)
+__global__ void __launch_bounds__(REDUCE_THREADS, sizeof(F) == sizeof(fp) ? 3 : 2)
     reduce_segments(const affine<F> *buckets, cuzk_msm_windows windows, uint32_t segment_log2,
                     uint32_t segments, xyzz<F> *acc_out, xyzz<F> *run_out) {
     const uint32_t w = blockIdx.y, t = blockIdx.x * REDUCE_THREADS + threadIdx.x;
@@ -33,18 +33,18 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
     if (t << segment_log2 < 1u << (windows.bits[w] - 1)) {
         const affine<F> *const first = buckets + windows.bucket_base[w] + (t << segment_log2);
         for (uint32_t u = 1u << segment_log2; u-- > 0;) {
-            const affine<F> point = load16(first + u);
-            add_to(&run, &point);
-            add_to(&acc, &run);
+            run.add(load16(first + u));
+            acc.add(run);
         }
     }
     store16(acc_out + (uint64_t)w * segments + t, acc);
     store16(run_out + (uint64_t)w * segments + t, run);
 }
 
-/* shared[0] = sum of shared[0..128). */
-template <class F> __device__ __noinline__ void block_sum(xyzz<F> *shared) {
-    for (uint32_t half = REDUCE_THREADS / 2; half > 0; half /= 2) {
+/* shared[0] = sum of shared[0..threads). */
+template <class F, uint32_t threads = REDUCE_THREADS>
+__device__ __noinline__ void block_sum(xyzz<F> *shared) {
+    for (uint32_t half = threads / 2; half > 0; half /= 2) {
         __syncthreads();
         if (threadIdx.x < half) add_to(&shared[threadIdx.x], &shared[threadIdx.x + half]);
     }
@@ -87,19 +87,17 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
     if (t == 0) store16(out + plain_streams * out_stream_points + to, shared[0].canon());
 }
 
-/* One block: result = sum of n affine points, XYZZ. */
-template <class F>
-__global__ void __launch_bounds__(REDUCE_THREADS)
+/* One block of `threads`: result = sum of n affine points, XYZZ. */
+template <class F, uint32_t threads>
+__global__ void __launch_bounds__(threads)
     reduce_plain(const affine<F> *points, uint32_t n, xyzz<F> *result) {
     extern __shared__ char shared_memory[];
     xyzz<F> *const shared = (xyzz<F> *)shared_memory;
     xyzz<F> sum = xyzz<F>::infinity();
-    for (uint32_t i = threadIdx.x; i < n; i += REDUCE_THREADS) {
-        const affine<F> point = load16(points + i);
-        add_to(&sum, &point);
-    }
+    for (uint32_t i = threadIdx.x; i < n; i += threads)
+        sum.add(load16(points + i));
     shared[threadIdx.x] = sum;
-    block_sum(shared);
+    block_sum<F, threads>(shared);
     if (threadIdx.x == 0) store16(result, shared[0].canon());
 }
 

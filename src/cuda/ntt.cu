@@ -8,7 +8,7 @@ namespace {
 template <bool reversed, bool last>
 __global__ void __launch_bounds__(NTT_THREADS, 4)
     ntt_pass_kernel(const __grid_constant__ ntt_pass pass) {
-    extern __shared__ uint32_t shared[];
+    extern __shared__ uint4 shared[];
     const ntt_block<reversed, last> block = {pass, shared, blockIdx.x, threadIdx.x};
     block.load();
     CUZK_NO_UNROLL

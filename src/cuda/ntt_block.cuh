@@ -26,7 +26,7 @@ namespace cuzk {
 
 constexpr uint32_t NTT_THREADS = 128, NTT_LOG2_TILE = 10, NTT_TILE = 1 << NTT_LOG2_TILE,
                    NTT_PLANE = NTT_TILE + NTT_TILE / 8;
-constexpr uint32_t NTT_SHARED_BYTES = NTT_PLANE * 8 * 4;
+constexpr uint32_t NTT_SHARED_BYTES = NTT_PLANE * sizeof(fr);
 
 struct ntt_pass {
     fr eighth[3]; /* powers of the root of order 8: from the kernel's parameters to operands */
@@ -47,7 +47,7 @@ struct ntt_pass {
  * walks along them. */
 template <bool reversed, bool last> struct ntt_block {
     const ntt_pass &pass;
-    uint32_t *const shared;
+    uint4 *const shared;
     const uint32_t tile, thread;
 
     /* log2 of the lines in a tile */
@@ -66,21 +66,19 @@ template <bool reversed, bool last> struct ntt_block {
     }
     CUZK_HD uint32_t slot(uint32_t line, uint32_t row) const {
         const uint32_t i = last ? line << pass.bits | row : row << log2_lines() | line;
-        return last ? i + (i >> 3) : i + 2 * (i >> 4);
+        return i + (i >> 3);
     }
     CUZK_HD fr get(uint32_t line, uint32_t row) const {
-        fr x;
         const uint32_t s = slot(line, row);
-        CUZK_UNROLL
-        for (uint32_t i = 0; i < 8; i++)
-            x.l[i] = shared[i * NTT_PLANE + s];
+        fr x;
+        ((uint4 *)&x)[0] = shared[s];
+        ((uint4 *)&x)[1] = shared[NTT_PLANE + s];
         return x;
     }
     CUZK_HD void put(uint32_t line, uint32_t row, const fr &x) const {
         const uint32_t s = slot(line, row);
-        CUZK_UNROLL
-        for (uint32_t i = 0; i < 8; i++)
-            shared[i * NTT_PLANE + s] = x.l[i];
+        shared[s] = ((const uint4 *)&x)[0];
+        shared[NTT_PLANE + s] = ((const uint4 *)&x)[1];
     }
     /* Element i * 128 + thread of the tile, neighbours by neighbours in memory. */
     CUZK_HD void place(uint32_t i, uint32_t *line, uint32_t *row) const {

@@ -9,12 +9,12 @@
 
 namespace cuzk {
 
-/* Products in XYZZ formulas. Those over fp2 are one routine that is called: inlined, an addition is
- * 25,000 instructions, and only the reduction of buckets uses it. */
-CUZK_HD fp product(const fp &a, const fp &b) {
+/* Products in XYZZ formulas are routines that are called: inlined, an addition over fp2 is 25,000
+ * instructions, and one over fp still more than the instruction cache likes. */
+CUZK_CALLED fp product(fp a, fp b) {
     return a * b;
 }
-CUZK_HD fp square(const fp &a) {
+CUZK_CALLED fp square(fp a) {
     return a.sqr();
 }
 CUZK_CALLED fp2 product(const fp2 &a, const fp2 &b) {
@@ -24,7 +24,7 @@ CUZK_HD fp2 square(const fp2 &a) {
     return product(a, a);
 }
 /* a b - c d: over fp with one reduction, < 2p because the difference is < max(4 p^2, p R). */
-CUZK_HD fp product_difference(const fp &a, const fp &b, const fp &c, const fp &d) {
+CUZK_CALLED fp product_difference(fp a, fp b, fp c, fp d) {
     return wide_reduce(wide_sub(mul_wide(a, b), mul_wide(c, d)));
 }
 CUZK_HD fp2 product_difference(const fp2 &a, const fp2 &b, const fp2 &c, const fp2 &d) {

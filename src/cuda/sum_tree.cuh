@@ -137,26 +137,29 @@ template <class F> struct tree_point {
     const affine<F> *p;
     bool negative;
     CUZK_HD F x() const { return read_vectors(&p->x); }
+    /* < 2p */
     CUZK_HD F y() const {
-        const F v = read_vectors(&p->y);
-        return negative ? F::zero() - v : v;
+        F v = read_vectors(&p->y);
+        if (negative) v = negate_canonical(v);
+        return v;
     }
 };
 
 template <class F> CUZK_HD tree_point<F> tree_input(const tree_level<F> &level, uint32_t position) {
-    if (level.list == nullptr) return {level.points + position, false};
-    const uint32_t entry = level.list[position];
+    const uint32_t entry = level.list == nullptr ? position : level.list[position];
     return {level.points + (entry & ~LIST_NEGATIVE), (entry & LIST_NEGATIVE) != 0};
 }
 
 /* What an addition is; only the first two take part in the shared inversion. */
 enum tree_case { TREE_ADD, TREE_DOUBLE, TREE_FIRST, TREE_SECOND, TREE_INFINITY };
 
-/* x1 and x2 are canonical, so that equality of limbs decides. The y are read in special cases only.
- */
+/* x1 and x2 are canonical, so that equality of limbs decides. Their lowest limbs are enough to see
+ * that nothing is special; the rest and the y are read in special cases only. */
 template <class F>
 CUZK_HD tree_case tree_classify(const tree_point<F> &p, const tree_point<F> &q, const F &x1,
                                 const F &x2) {
+    const bool maybe_equal = x1.low_word() == x2.low_word();
+    if (x1.low_word() != 0 && x2.low_word() != 0 && !maybe_equal) return TREE_ADD;
     const bool zero1 = x1.limbs_zero(), zero2 = x2.limbs_zero();
     if (!zero1 && !zero2 && !limbs_equal(x1, x2)) return TREE_ADD;
     const F y1 = p.y(), y2 = q.y();
@@ -164,13 +167,6 @@ CUZK_HD tree_case tree_classify(const tree_point<F> &p, const tree_point<F> &q, 
     if (zero1 && y1.is_zero()) return TREE_SECOND;
     if (!limbs_equal(x1, x2)) return TREE_ADD;
     return (y1 - y2).is_zero() && !y1.is_zero() ? TREE_DOUBLE : TREE_INFINITY;
-}
-
-template <class F>
-CUZK_HD void tree_store(const tree_level<F> &level, const tree_cursor &c, uint32_t k,
-                        const affine<F> &sum) {
-    affine<F> *const to = c.in_count <= 2 ? level.finished + c.b : level.out + c.out_first + k;
-    write_vectors(to, {sum.x.canon(), sum.y.canon()});
 }
 
 /* The sum of one pair; d_inverse is the inverse of the case's denominator. */
@@ -191,8 +187,8 @@ CUZK_HD affine<F> tree_pair(tree_case kind, const tree_point<F> &p, const tree_p
     }
     const F slope = numerator * d_inverse;
     affine<F> sum;
-    sum.x = slope.sqr() - (x1 + x2);
-    sum.y = slope * (x1 - sum.x) - y1;
+    sum.x = slope.sqr() - add_canonical(x1, x2);
+    sum.y = slope * subtract_loose(x1, sum.x) - y1;
     return sum;
 }
 
@@ -228,6 +224,26 @@ template <class F> struct tree_worker {
         return n;
     }
 
+    /* An addition that lies ahead: its points as list entries, and where the sum goes. */
+    struct ahead {
+        uint32_t entry[2];
+        affine<F> *to;
+    };
+    CUZK_HD ahead look(tree_cursor &c, uint32_t j) const {
+        const uint32_t o = (uint32_t)addition(j);
+        c.seek(level, o);
+        const uint32_t k = o - c.pair_first, at = c.in_first + 2 * k;
+        ahead a = {{at, at + 1},
+                   c.in_count == 2 ? level.finished + c.b : level.out + c.out_first + k};
+        if (level.list != nullptr) {
+            a.entry[0] = level.list[at];
+            a.entry[1] = level.list[at + 1];
+        }
+        return a;
+    }
+    CUZK_HD tree_point<F> point(uint32_t entry) const {
+        return {level.points + (entry & ~LIST_NEGATIVE), (entry & LIST_NEGATIVE) != 0};
+    }
     /* The product of all denominators. */
     CUZK_HD F up() const {
         F product = F::one();
@@ -235,64 +251,65 @@ template <class F> struct tree_worker {
         if (n == 0) return product;
         tree_cursor c;
         c.search(level, 0, level.buckets, (uint32_t)first);
+        ahead next = look(c, 0);
+        CUZK_NO_UNROLL
         for (uint32_t j = 0; j < n; j++) {
-            const uint32_t o = (uint32_t)addition(j);
-            c.seek(level, o);
-            const uint32_t at = c.in_first + 2 * (o - c.pair_first);
-            const tree_point<F> p = tree_input(level, at), q = tree_input(level, at + 1);
+            const tree_point<F> p = point(next.entry[0]), q = point(next.entry[1]);
             const F x1 = p.x(), x2 = q.x();
-            const tree_case kind = tree_classify(p, q, x1, x2);
-            if (kind > TREE_DOUBLE) continue;
+            if (j + 1 < n) next = look(c, j + 1);
             CUZK_UNROLL
             for (uint32_t plane = 0; plane < PLANES; plane++)
                 prefix[(uint64_t)(j * PLANES + plane) * TREE_BLOCK] =
                     ((const uint4 *)&product)[plane];
-            product = product * denominator(kind, p, x1, x2);
+            const tree_case kind = tree_classify(p, q, x1, x2);
+            if (kind <= TREE_DOUBLE) product = product * denominator(kind, p, x1, x2);
         }
         return product;
     }
-    /* The additions; inverse is that of up(). The last addition of an odd bucket also hands on the
-     * point that is left over. */
+    CUZK_HD F before(uint32_t j) const {
+        F product;
+        CUZK_UNROLL
+        for (uint32_t plane = 0; plane < PLANES; plane++)
+            ((uint4 *)&product)[plane] = prefix[(uint64_t)(j * PLANES + plane) * TREE_BLOCK];
+        return product;
+    }
+    /* The additions; inverse is that of up(). */
     CUZK_HD void down(F inverse) const {
         const uint32_t n = count();
         if (n == 0) return;
         tree_cursor c;
         c.search(level, 0, level.buckets, (uint32_t)addition(n - 1));
+        ahead next = look(c, n - 1);
+        CUZK_NO_UNROLL
         for (uint32_t j = n; j-- > 0;) {
-            const uint32_t o = (uint32_t)addition(j);
-            c.seek(level, o);
-            const uint32_t k = o - c.pair_first, at = c.in_first + 2 * k;
-            const tree_point<F> p = tree_input(level, at), q = tree_input(level, at + 1);
-            if (2 * k + 3 == c.in_count) {
-                const tree_point<F> left = tree_input(level, at + 2);
-                tree_store(level, c, k + 1, {left.x(), left.y()});
-            }
+            const tree_point<F> p = point(next.entry[0]), q = point(next.entry[1]);
+            affine<F> *const to = next.to;
             const F x1 = p.x(), x2 = q.x();
+            if (j > 0) next = look(c, j - 1);
             const tree_case kind = tree_classify(p, q, x1, x2);
             F d_inverse = F::zero();
             if (kind <= TREE_DOUBLE) {
-                F before;
-                CUZK_UNROLL
-                for (uint32_t plane = 0; plane < PLANES; plane++)
-                    ((uint4 *)&before)[plane] = prefix[(uint64_t)(j * PLANES + plane) * TREE_BLOCK];
-                d_inverse = inverse * before;
+                d_inverse = inverse * before(j);
                 inverse = inverse * denominator(kind, p, x1, x2);
             }
-            tree_store(level, c, k, tree_pair(kind, p, q, x1, x2, d_inverse));
+            const affine<F> sum = tree_pair(kind, p, q, x1, x2, d_inverse);
+            write_vectors(to, {sum.x.canon(), sum.y.canon()});
         }
     }
     static CUZK_HD F denominator(tree_case kind, const tree_point<F> &p, const F &x1, const F &x2) {
-        if (kind == TREE_ADD) return x2 - x1;
+        if (kind == TREE_ADD) return subtract_canonical(x2, x1);
         const F y1 = p.y();
         return y1 + y1;
     }
 };
 
-/* Bucket b of the first level, if it has a single point: finished at once. */
-template <class F> CUZK_HD void tree_single(const tree_level<F> &level, uint32_t b) {
-    if (level.in_at[b + 1] - level.in_at[b] != 1) return;
-    const tree_point<F> p = tree_input(level, level.in_at[b]);
-    write_vectors(level.finished + b, {p.x().canon(), p.y().canon()});
+/* The point of bucket b that has no partner: at the first level a bucket of one is finished. */
+template <class F> CUZK_HD void tree_leftover(const tree_level<F> &level, uint32_t b) {
+    const uint32_t n = level.in_at[b + 1] - level.in_at[b];
+    if (n % 2 == 0 || (n == 1 && level.list == nullptr)) return;
+    const tree_point<F> p = tree_input(level, level.in_at[b + 1] - 1);
+    affine<F> *const to = n == 1 ? level.finished + b : level.out + level.out_at[b] + n / 2;
+    write_vectors(to, {p.x(), p.y().canon()});
 }
 
 } // namespace cuzk

@@ -13,8 +13,7 @@ namespace cuzk {
  * lane. Shared memory: 5 warps of F. */
 template <class F> __device__ __forceinline__ F block_inverse(const F &value) {
     constexpr uint32_t WARPS = TREE_BLOCK / 32;
-    extern __shared__ char shared_memory[];
-    F(*const values)[32] = (F(*)[32])shared_memory;
+    __shared__ F values[WARPS + 1][32];
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     values[warp][lane] = value;
     __syncthreads();
@@ -43,21 +42,28 @@ __global__ void __launch_bounds__(TREE_BLOCK, sizeof(F) == sizeof(fp) ? 4 : 2)
 }
 
 template <class F>
-__global__ void __launch_bounds__(256) tree_singles(const __grid_constant__ tree_level<F> level) {
+__global__ void __launch_bounds__(256) tree_leftovers(const __grid_constant__ tree_level<F> level) {
     const uint32_t b = blockIdx.x * 256 + threadIdx.x;
-    if (b < level.buckets) tree_single(level, b);
+    if (b < level.buckets && level.in_at[level.buckets] != 0) tree_leftover(level, b);
 }
 
-/* Sums or additions of a level by bucket: sources of the scans that number them. */
-template <bool pairs> struct tree_counts {
+/* Sums and additions of a level by bucket: source and sink of the scan that numbers them. */
+struct tree_counts {
     const uint32_t *in_at;
     uint32_t buckets;
-    __device__ uint32_t operator()(uint64_t i) const {
-        if (i >= buckets) return 0;
+    __device__ word_pair operator()(uint64_t i) const {
+        if (i >= buckets) return {0, 0};
         const uint32_t n = in_at[i + 1] - in_at[i];
-        return pairs ? tree_pairs(n) : tree_sums(n);
+        return {tree_sums(n), tree_pairs(n)};
     }
     __device__ bool empty() const { return in_at[buckets] == 0; }
+};
+struct tree_places {
+    uint32_t *out_at, *pair_at;
+    __device__ void operator()(uint64_t i, const word_pair &v) const {
+        out_at[i] = v.a;
+        pair_at[i] = v.b;
+    }
 };
 
 /* Sum the listed points of each bucket into finished[bucket]; empty buckets are not written.
@@ -75,23 +81,20 @@ cuzk_status tree_sum(const cuzk_tree_plan &plan, const affine<F> *points, const 
     level.finished = finished;
     level.prefix = at<uint4>(scratch, plan.prefix);
     uint32_t *const pair_at = at<uint32_t>(scratch, plan.pairs);
-    uint32_t *const sums = at<uint32_t>(scratch, plan.sums);
     level.pair_at = pair_at;
     uint64_t additions = plan.entries / 2; /* at most */
-    tree_singles<<<blocks_for(buckets, 256), 256, 0, stream>>>(level);
     for (uint32_t l = 0; l < plan.levels; l++) {
         uint32_t *const out_at = at<uint32_t>(scratch, plan.offsets[l & 1]);
-        const uint64_t n = (uint64_t)buckets + 1;
-        CUZK_TRY(
-            exclusive_scan(tree_counts<false>{level.in_at, buckets}, n, out_at, sums, stream, err));
-        CUZK_TRY(
-            exclusive_scan(tree_counts<true>{level.in_at, buckets}, n, pair_at, sums, stream, err));
+        CUZK_TRY(exclusive_scan<word_pair>(tree_counts{level.in_at, buckets}, (uint64_t)buckets + 1,
+                                           tree_places{out_at, pair_at},
+                                           at<uint32_t>(scratch, plan.sums), stream, err));
         level.out_at = out_at;
         level.out = at<affine<F>>(scratch, plan.points[l & 1]);
+        tree_leftovers<<<blocks_for(buckets, 256), 256, 0, stream>>>(level);
         /* at least one round of all threads, and enough blocks of half the largest batch */
         const unsigned rounds = blocks_for(additions, TREE_BLOCK * TREE_BATCH_MAX / 2) + 1;
         const unsigned blocks = max(plan.threads / TREE_BLOCK, rounds);
-        tree_add<<<blocks, TREE_BLOCK, (TREE_BLOCK + 32) * sizeof(F), stream>>>(level);
+        tree_add<<<blocks, TREE_BLOCK, 0, stream>>>(level);
         CUZK_TRY(launched("tree_add", err));
         level.points = level.out;
         level.list = nullptr;
@@ -153,8 +156,10 @@ cuzk_status subset_run(const cuzk_subset_plan &p, const affine<F> *points, const
                    "cudaMemsetAsync", err));
     CUZK_TRY(tree_sum(p.tree, points, at<uint32_t>(scratch, p.list), at<uint32_t>(scratch, p.parts),
                       CUZK_SUBSET_PARTS, part_points, scratch, stream, err));
-    reduce_plain<<<1, REDUCE_THREADS, REDUCE_THREADS * sizeof(xyzz<F>), stream>>>(
-        part_points, CUZK_SUBSET_PARTS, result);
+    /* 48 KiB of shared memory */
+    constexpr uint32_t threads = 49152 / sizeof(xyzz<F>);
+    reduce_plain<F, threads>
+        <<<1, threads, threads * sizeof(xyzz<F>), stream>>>(part_points, CUZK_SUBSET_PARTS, result);
     return launched("reduce_plain", err);
 }
 

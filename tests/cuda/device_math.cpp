@@ -57,8 +57,8 @@ void tree(A *sums, const A *points, const uint32_t *list, const uint32_t *in_at,
         level.out = out.data();
         level.finished = (P *)sums;
         level.prefix = prefix.data();
-        for (uint32_t b = 0; first && b < buckets; b++)
-            cuzk::tree_single(level, b);
+        for (uint32_t b = 0; b < buckets; b++)
+            cuzk::tree_leftover(level, b);
         using worker = cuzk::tree_worker<F>;
         for (uint32_t block = 0; !worker::block_idle(level, block); block++) {
             std::vector<F> products;
@@ -73,7 +73,7 @@ void tree(A *sums, const A *points, const uint32_t *list, const uint32_t *in_at,
 }
 
 template <bool reversed, bool last> void run_blocks(const cuzk::ntt_pass &pass) {
-    std::vector<uint32_t> shared(cuzk::NTT_SHARED_BYTES / 4);
+    std::vector<cuzk::uint4> shared(cuzk::NTT_SHARED_BYTES / 16);
     const uint64_t tiles = (((uint64_t)1 << pass.log2_n) + cuzk::NTT_TILE - 1) / cuzk::NTT_TILE;
     using block = cuzk::ntt_block<reversed, last>;
     for (uint32_t tile = 0; tile < tiles; tile++) {

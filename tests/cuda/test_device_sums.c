@@ -51,8 +51,8 @@ TEST(digits_recompose) {
                 fr_t d;
                 fr_from_u64(&d, size);
                 if (digits[j] >> 31) fr_neg(&d, &d);
-                const unsigned width = j + 1 < w->count ? w->at[j + 1] - w->at[j] : 0u;
-                for (unsigned b = 0; b < width; b++)
+                const int width = j + 1 < w->count ? w->at[j + 1] - w->at[j] : 0;
+                for (int b = 0; b < width; b++)
                     fr_double(&sum, &sum);
                 fr_add(&sum, &sum, &d);
             }

@@ -72,7 +72,9 @@ static void check_regions(const gpu_plan *p) {
                   r[k].at + r[k].bytes <= r[i].at);
     }
     CHECK(p->used_bytes <= p->arena_bytes);
-    CHECK(p->work.bytes >= (uint64_t)3 * sizeof(fr_t) << p->ntt.log2_n);
+    const uint64_t vector = (uint64_t)sizeof(fr_t) << p->ntt.log2_n;
+    CHECK(p->work.bytes >= (p->spill_bytes != 0 ? 2 : 3) * vector);
+    CHECK(p->spill_bytes == 0 || p->spill_bytes == vector);
 }
 
 /* The steps of a query cover its bases once; each step's sums fit into the scratch. */
@@ -98,6 +100,13 @@ static void check_steps(const gpu_plan *p, gpu_query q) {
         first += s.aux;
     }
     CHECK_U64(base, query->inputs + query->aux);
+    for (unsigned s = 0; q != GPU_QUERY_H && s < p->selections; s++) {
+        const gpu_selection at = gpu_selection_at(p, q, s);
+        const uint64_t end =
+            s + 1 < p->selections ? gpu_selection_at(p, q, s + 1).bits : gpu_scratch_at(p, q);
+        CHECK(at.bits >= p->work.at && at.bits + (query->aux + 7) / 8 <= at.scalars);
+        CHECK(at.scalars + query->scalars * sizeof(fr_t) <= end);
+    }
     cuzk_msm_plan msm;
     uint64_t scalars = query->scalars;
     if (query->tiles > 1 && scalars > query->tile + query->inputs)
@@ -113,7 +122,7 @@ TEST(every_circuit) {
     for (size_t c = 0; c < sizeof circuits / sizeof circuits[0]; c++) {
         gpu_shape shape;
         shape_of(circuits[c], &shape);
-        uint64_t smallest = 0, resident = 0;
+        uint64_t smallest = 0, three = 0, resident = 0;
         bool fitted = false;
         for (uint64_t gib = 6; gib <= 192; gib += gib < 32 ? 1 : 8) {
             gpu_plan p;
@@ -142,11 +151,14 @@ TEST(every_circuit) {
             }
             check_regions(&p);
             if (all && resident == 0) resident = gib;
+            if (p.spill_bytes == 0 && three == 0) three = gib;
             CHECK(all || resident == 0);
         }
         CHECK(fitted);
-        printf("  %-12s 2^%u: from %llu GiB, all points resident from %llu GiB\n", circuits[c],
-               shape.log2_domain, (unsigned long long)smallest, (unsigned long long)resident);
+        printf("  %-12s 2^%u: from %llu GiB, without spilling from %llu, all points resident from "
+               "%llu GiB\n",
+               circuits[c], shape.log2_domain, (unsigned long long)smallest,
+               (unsigned long long)three, (unsigned long long)resident);
     }
     close_host();
 }

@@ -174,7 +174,7 @@ static void make_logs(fr_t *logs, size_t n, bool special) {
         free(got);                                                                                 \
         free(encoded);                                                                             \
     }
-enum { curve_g1 = CUZK_GPU_G1, curve_g2 = CUZK_GPU_G2 };
+static const cuzk_gpu_group curve_g1 = CUZK_GPU_G1, curve_g2 = CUZK_GPU_G2;
 POINTS_OF_LOGS(g1)
 POINTS_OF_LOGS(g2)
 
