@@ -10,6 +10,7 @@ package=$1
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
 mirror=$(apt-get indextargets --format '$(SITE)' 2>/dev/null | grep -m1 '/debian/*$' || echo http://deb.debian.org/debian)
 root=$(mktemp -d)
+chmod 755 "$root" # it is the folder / of other users too
 daemon=
 clean() {
     [ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true
