@@ -42,22 +42,26 @@ static void hold(device *d, key *k) {
     k->device_refs++;
 }
 
-static void let_go_of_key(device *d) {
+static void release_hold(device *d) {
     engine *e = d->e;
     key *k = d->holds;
+    d->loaded = d->holds = NULL;
+    d->yield = false;
+    k->device_refs--;
+    if (k->evict && k->device_refs == 0 && k->job_refs == 0 && k->state == KEY_LOADED)
+        key_drop(e, k);
+}
+
+static void let_go_of_key(device *d) {
+    engine *e = d->e;
     if (d->loaded != NULL) {
         call_begin(d);
         d->ex->ops->unload(d->ex);
         call_end(d);
     }
-    d->loaded = d->holds = NULL;
-    d->yield = false;
-    k->device_refs--;
-    k->last_used = engine_now(e);
     memory_release(e, MEMORY_DEVICE, d->host_bytes);
     d->host_bytes = 0;
-    if (k->evict && k->device_refs == 0 && k->job_refs == 0 && k->state == KEY_LOADED)
-        key_drop(e, k);
+    release_hold(d);
     pthread_cond_broadcast(&e->changed);
 }
 
@@ -110,8 +114,7 @@ static bool load_key_on(device *d, key *k) {
         job *j = d->hung ? NULL : schedule_device(e, d, &i);
         const bool wanted = j != NULL && j->key == k;
         if (!wanted || !reserve_host(d, j, host_bytes)) {
-            d->holds = NULL; /* quietly: this is tried again whenever memory comes */
-            k->device_refs--;
+            release_hold(d); /* quietly: this is tried again whenever memory comes */
             return !wanted;
         }
         d->host_bytes = host_bytes;

@@ -252,10 +252,14 @@ void engine_close(engine *e) {
     if (e->housekeeper_started) pthread_join(e->housekeeper, NULL);
     pause_jobs(e);
     journal_close(e->journal);
-    if (stuck) return;
-    for (unsigned i = 0; i < e->n_devices; i++)
-        if (e->devices[i].thread_started) pthread_join(e->devices[i].thread, NULL);
-    free_engine(e);
+    for (unsigned i = 0; i < e->n_devices; i++) {
+        if (!e->devices[i].thread_started) continue;
+        if (stuck)
+            pthread_detach(e->devices[i].thread);
+        else
+            pthread_join(e->devices[i].thread, NULL);
+    }
+    if (!stuck) free_engine(e);
 }
 
 /* ---- submitting ---- */

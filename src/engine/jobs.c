@@ -99,7 +99,7 @@ void job_event(engine *e, const job *j, int k, int type, uint64_t stage_ms, cons
                           .device = -1,
                           .stage_ms = stage_ms,
                           .state = j->record.state};
-    event.type = type;
+    event.type = (typeof(event.type))type;
     if (k >= 0) {
         event.stage = j->partitions[k].view.state;
         event.device = j->partitions[k].view.device;
@@ -187,7 +187,11 @@ void job_settle(engine *e, job *j) {
     if (j->stage == JOB_ENDING || j->stage == JOB_ENDED || j->stage == JOB_OPENING) return;
     if (j->in_flight > 0) return;
     const bool complete = j->n_partitions > 0 && j->n_done == j->n_partitions;
-    if (j->end_status == CUZK_OK && !complete) return;
+    if (j->end_status == CUZK_OK && !complete) {
+        /* The bundle's witness is on a hung device: the job has to find room for another. */
+        if (j->stage == JOB_STARTED && j->reserved == 0) job_step_back(e, j);
+        return;
+    }
     j->stage = JOB_ENDING;
     pthread_cond_signal(&e->finish);
 }

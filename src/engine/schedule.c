@@ -121,7 +121,7 @@ static const char *popular_circuit(const engine *e) {
 /* May j have one witness more? Its first comes with the bundle; others take free room only, and not
  * while a job at least as urgent (`hungry`) waits for memory. */
 static bool witness_fits(const engine *e, const job *j, unsigned hungry, uint64_t now) {
-    if (j->witnesses < j->reserved || j->reserved == 0) return true;
+    if (j->witnesses < j->reserved) return true;
     return job_effective_priority(e, j, now) > hungry &&
            e->used + j->witness_bytes <= e->config.memory_budget;
 }
@@ -155,17 +155,21 @@ static void stop_for_memory(engine *e, job *j, const char *what, uint64_t bytes)
     job_stop(e, j, CUZK_ERR_EXHAUSTED, text);
 }
 
-/* Charge the witness. It can fail only for a job whose bundle went with a hung device. */
 static bool claim_witness(engine *e, job *j) {
     if (j->witnesses == j->reserved) {
-        if (!memory_reserve(e, MEMORY_WITNESS, j->witness_bytes)) {
-            if (j->reserved == 0 && !memory_may_come(e))
-                stop_for_memory(e, j, "a witness", j->witness_bytes);
-            return false;
-        }
+        if (!memory_reserve(e, MEMORY_WITNESS, j->witness_bytes)) return false;
         j->reserved++;
     }
     j->witnesses++;
+    return true;
+}
+
+/* Devices may have been lost while the job was not running. */
+static bool every_partition_has_a_device(const engine *e, const job *j) {
+    for (unsigned k = 0; k < j->n_partitions; k++)
+        if (j->partitions[k].view.state < ENGINE_PARTITION_DONE &&
+            !device_left(e, &j->partitions[k]))
+            return false;
     return true;
 }
 
@@ -193,7 +197,7 @@ static void start_job(engine *e, job *j) {
         job_stop(e, j, CUZK_ERR_NO_MEMORY, "no memory for a key");
         return;
     }
-    if (!device_left(e, &(partition){0})) {
+    if (!every_partition_has_a_device(e, j)) {
         job_stop(e, j, CUZK_ERR_DEVICE, "every device is quarantined");
         return;
     }

@@ -21,6 +21,11 @@ struct engine_key_data {
     void *real;
 };
 
+/* The failures of this file are not those of the test program: they end it. */
+static void stop_if_failed(void) {
+    if (check_failures > 0) exit(1);
+}
+
 /* ---- time and memory ---- */
 
 void sim_sleep_us(uint64_t us) {
@@ -271,6 +276,7 @@ void sim_destroy(sim_world *w) {
     CHECK_U64(w->broken_rules, 0);
     CHECK_U64(w->used, 0);
     CHECK(w->jobs_alive == 0 && w->witnesses_alive == 0 && w->keys_alive == 0);
+    stop_if_failed();
     nftw(w->dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     host_std_free(w->host);
     pthread_cond_destroy(&w->released);
@@ -309,12 +315,41 @@ cuzk_status sim_submit(engine *e, uint64_t id, uint32_t shape, uint32_t flags,
     return engine_submit(e, &request, &submitted, &err);
 }
 
+/* For the person who looks at a job that never ends. */
+static void print_state(engine *e) {
+    engine_snapshot *s;
+    cuzk_error err;
+    if (engine_snapshot_take(e, &s, &err) != CUZK_OK) return;
+    fprintf(stderr, "memory: %" PRIu64 " of %" PRIu64 ", bodies %" PRIu64 "\n", s->memory_used,
+            s->memory_budget, s->memory_bodies);
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        const engine_job_view *j = &s->jobs[i];
+        if (j->ended_at != 0) continue;
+        fprintf(stderr, "%s %s priority %d state %d:", j->job_id, j->circuit, (int)j->priority,
+                (int)j->state);
+        for (unsigned k = 0; k < j->n_partitions; k++)
+            fprintf(stderr, " %d", (int)j->partitions[k].state);
+        fprintf(stderr, " %s\n", j->error);
+    }
+    for (size_t i = 0; i < s->n_devices; i++)
+        fprintf(stderr, "%s: busy %d quarantined %d failures %" PRIu64 " holds %" PRIu64 "\n",
+                s->devices[i].info.name, s->devices[i].busy, s->devices[i].quarantined,
+                s->devices[i].failures, s->devices[i].info.memory_planned);
+    for (size_t i = 0; i < s->n_keys; i++)
+        fprintf(stderr, "key %s: tier %d, %" PRIu64 " bytes, %u jobs, loading %d\n",
+                s->keys[i].circuit, (int)s->keys[i].tier, s->keys[i].bytes, s->keys[i].references,
+                s->keys[i].loading);
+    engine_snapshot_free(s);
+}
+
 engine_job_state sim_await(engine *e, uint64_t id, uint32_t partitions, char devices[1024]) {
     char job_id[64];
     engine_result result;
     cuzk_error err;
     snprintf(job_id, sizeof job_id, "job-%" PRIu64, id);
     CHECK_OK(engine_await(e, job_id, 60000, NULL, &result, &err));
+    if (check_failures > 0) print_state(e);
+    stop_if_failed();
     const engine_job_state state = result.state;
     if (state == ENGINE_JOB_COMPLETED)
         CHECK(sim_proof_is(result.proof, result.proof_bytes, id, partitions));
@@ -322,6 +357,7 @@ engine_job_state sim_await(engine *e, uint64_t id, uint32_t partitions, char dev
         CHECK(result.proof == NULL && result.error[0] != 0);
     if (devices != NULL) memcpy(devices, result.devices, 1024);
     engine_result_free(&result);
+    stop_if_failed();
     return state;
 }
 
@@ -345,14 +381,19 @@ bool sim_reached(engine *e, uint64_t id, unsigned n, engine_partition_state stat
     return false;
 }
 
-int sim_first(const sim_world *w, uint64_t id) {
-    for (unsigned i = 0; i < w->n_log; i++)
-        if (w->log[i].id == id) return (int)i;
-    return -1;
+static int in_log(sim_world *w, uint64_t id, bool last) {
+    int at = -1;
+    pthread_mutex_lock(&w->lock);
+    for (unsigned i = 0; i < w->n_log && (last || at < 0); i++)
+        if (w->log[i].id == id) at = (int)i;
+    pthread_mutex_unlock(&w->lock);
+    return at;
 }
 
-int sim_last(const sim_world *w, uint64_t id) {
-    for (unsigned i = w->n_log; i-- > 0;)
-        if (w->log[i].id == id) return (int)i;
-    return -1;
+int sim_first(sim_world *w, uint64_t id) {
+    return in_log(w, id, false);
+}
+
+int sim_last(sim_world *w, uint64_t id) {
+    return in_log(w, id, true);
 }

@@ -94,8 +94,8 @@ engine_job_state sim_await(engine *e, uint64_t id, uint32_t partitions, char dev
 bool sim_proof_is(const uint8_t *proof, size_t bytes, uint64_t id, uint32_t partitions);
 /* Waits until job-<id> has n partitions in state or later; false after 10 s. */
 bool sim_reached(engine *e, uint64_t id, unsigned n, engine_partition_state state);
-/* Position in the log of the first partition of id, or -1. */
-int sim_first(const sim_world *w, uint64_t id);
-int sim_last(const sim_world *w, uint64_t id);
+/* Position in the log of the first and the last partition of id, or -1. */
+int sim_first(sim_world *w, uint64_t id);
+int sim_last(sim_world *w, uint64_t id);
 
 #endif
