@@ -1,6 +1,7 @@
 #include "server/daemon.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,6 +274,13 @@ static void reload(daemon *d) {
     notify("READY=1");
 }
 
+/* Messages are allocated by one thread and freed by another, in bursts: with an arena for each
+ * thread and a threshold that grows, glibc would keep several times what is in use. */
+static void bound_heap(void) {
+    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+}
+
 /* The next signal; 0 when the time is over. */
 static int next_signal(uint64_t ms) {
     const struct timespec wait = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
@@ -296,10 +304,11 @@ static void sign_of_life(daemon *d) {
 static void serve(daemon *d) {
     const uint64_t interval = watchdog_interval();
     for (;;) {
-        const int number = next_signal(interval > 0 ? interval : 60000);
+        const int number = next_signal(interval > 0 ? interval : 10000);
         if (number == SIGTERM || number == SIGINT) return;
         if (number == SIGHUP) reload(d);
         if (interval > 0) sign_of_life(d);
+        (void)malloc_trim(0); /* what a burst of requests has left */
     }
 }
 
@@ -339,6 +348,7 @@ cuzk_status daemon_run(const daemon_setup *setup, cuzk_error *err) {
     d->config = setup->config;
     log_configure((log_level)d->config->log_level, (log_format)d->config->log_format);
     take_passed_sockets(d);
+    bound_heap();
     cuzk_status status = open_engine(d, err);
     if (status == CUZK_OK) status = open_rpc(d, err);
     if (status == CUZK_OK) status = open_http(d, err);

@@ -3,6 +3,7 @@ import base64
 import json
 import os
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -53,11 +54,19 @@ class Sample:
         return r.returncode == 0
 
 
-class Daemon:
-    """`cuzk serve` on the CPU, on a unix socket in `folder`, with more configuration as TOML."""
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
 
-    def __init__(self, binary, folder, config=""):
+
+class Daemon:
+    """`cuzk serve` on the CPU, on a unix socket in `folder`, with more configuration as TOML; with
+    `tcp` also on a free port of the loopback interface."""
+
+    def __init__(self, binary, folder, config="", tcp=False):
         self.binary, self.folder, self.process = binary, folder, None
+        self.tcp = "127.0.0.1:%d" % free_port() if tcp else None
         self.address = "unix://" + os.path.join(folder, "cuzk.sock")
         self.state = os.path.join(folder, "state")
         self.config = os.path.join(folder, "cuzk.toml")
@@ -66,10 +75,11 @@ class Daemon:
             f.write(config)
 
     def start(self, *args):
+        listen = self.address + ("," + self.tcp if self.tcp else "")
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [self.binary, "serve", "--config", self.config, "--listen", self.address, "--http",
-                 "off", "--state-dir", self.state, "--params", os.path.join(self.folder, "params"),
+                [self.binary, "serve", "--config", self.config, "--listen", listen, "--http", "off",
+                 "--state-dir", self.state, "--params", os.path.join(self.folder, "params"),
                  "--device", "cpu", *args], stdout=log, stderr=log)
 
     def alive(self):

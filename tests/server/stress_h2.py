@@ -269,7 +269,7 @@ class Connection:
         n = max(0, min(len(data), self.window, self.stream_window, self.max_frame))
         if n == 0 and data:
             return 0
-        self.send(frame(DATA, END_STREAM if end and n == len(data) else 0, stream, data[:n]))
+        self.send(frame(DATA, END_STREAM if end and n == len(data) else 0, stream, bytes(data[:n])))
         self.window -= n
         self.stream_window -= n
         return n
@@ -282,7 +282,7 @@ class Connection:
     def finish(self, stream, data, timeout=None):
         """Send the rest of a call's data, then wait for its end."""
         self.socket.settimeout(timeout or self.timeout)
-        status, reply, block = None, b"", b""
+        data, status, reply, block = memoryview(data), None, b"", b""
         while status is None:
             sent = self.send_some(stream, data, end=True) if data else 0
             data = data[sent:]
