@@ -163,6 +163,7 @@ static void print_json(const Cuzk__V1__AwaitProofResponse *r) {
     json_out_string(&j, "status", (unsigned)r->status < 5 ? result_names[r->status] : "unknown");
     json_out_hex(&j, "proof", r->proof.data, r->proof.len);
     json_out_string(&j, "error_message", r->error_message);
+    json_out_string(&j, "devices", r->devices);
     json_out_u64(&j, "queue_wait_ms", r->queue_wait_ms);
     json_out_u64(&j, "srs_load_ms", r->srs_load_ms);
     json_out_u64(&j, "synthesis_ms", r->synthesis_ms);
@@ -187,10 +188,10 @@ int print_result(const cli_command *self, const Cuzk__V1__AwaitProofResponse *r,
     if (!json)
         fprintf(stderr,
                 "%s: completed in %.2f s (waited %.2f s, parameters %.2f s, witness %.2f s, device "
-                "%.2f s)\n",
+                "%.2f s) on %s\n",
                 r->job_id, (double)r->total_ms / 1000, (double)r->queue_wait_ms / 1000,
                 (double)r->srs_load_ms / 1000, (double)r->synthesis_ms / 1000,
-                (double)r->gpu_compute_ms / 1000);
+                (double)r->gpu_compute_ms / 1000, r->devices);
     for (size_t i = 0; out == NULL && !json && i < r->proof.len; i++)
         printf("%02x", r->proof.data[i]);
     if (out == NULL && !json) putchar('\n');

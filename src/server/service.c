@@ -125,13 +125,15 @@ static void reply_result(rpc_call *call, bool prove, const char *job_id,
                          Cuzk__V1__AwaitProofResponse__Status status, const engine_result *r) {
     Cuzk__V1__AwaitProofResponse result = CUZK__V1__AWAIT_PROOF_RESPONSE__INIT;
     Cuzk__V1__ProveResponse reply = CUZK__V1__PROVE_RESPONSE__INIT;
-    char text[1024] = "";
+    char text[1024] = "", devices[1024] = "";
     result.job_id = (char *)(uintptr_t)job_id;
     result.status = status;
     result.error_message = text;
     if (r != NULL) {
         if (r->state != ENGINE_JOB_COMPLETED) safe_text(text, sizeof text, r->error);
+        safe_text(devices, sizeof devices, r->devices);
         result.proof = (ProtobufCBinaryData){r->proof_bytes, r->proof};
+        result.devices = devices;
         result.queue_wait_ms = r->queue_wait_ms;
         result.srs_load_ms = r->srs_load_ms;
         result.synthesis_ms = r->synthesis_ms;

@@ -17,6 +17,7 @@ static void check_proof(rpc_client *c, const char *job_id, uint64_t id, uint32_t
     CHECK_U64(r->status, CUZK__V1__AWAIT_PROOF_RESPONSE__STATUS__COMPLETED);
     CHECK(sim_proof_is(r->proof.data, r->proof.len, id, partitions));
     CHECK(strcmp(r->job_id, job_id) == 0);
+    CHECK(strstr(r->devices, "Simulated GPU #") != NULL);
     cuzk__v1__await_proof_response__free_unpacked(r, NULL);
 }
 
@@ -138,20 +139,20 @@ TEST(clients_that_leave) {
     Cuzk__V1__ProveResponse *reply;
     Cuzk__V1__GetMetricsRequest ask = CUZK__V1__GET_METRICS_REQUEST__INIT;
     Cuzk__V1__GetMetricsResponse *metrics;
-    child_init(&d, "compute_us=20000", NULL);
+    child_init(&d, "compute_us=100000", NULL);
     child_start(&d);
     rpc_client *c = child_client(&d, NULL);
     request.proof_kind = CUZK__V1__PROOF_KIND__POREP_SEAL_COMMIT;
     request.randomness = (ProtobufCBinaryData){sizeof body, (uint8_t *)&body};
     prove.submit = &request;
     request.request_id = (char *)(uintptr_t) "kept";
-    CHECK_STATUS(rpc_client_call(c, "Prove", &prove.base, 50, &cuzk__v1__prove_response__descriptor,
-                                 &reply, &err),
+    CHECK_STATUS(rpc_client_call(c, "Prove", &prove.base, 400,
+                                 &cuzk__v1__prove_response__descriptor, &reply, &err),
                  CUZK_ERR_TIMEOUT);
     check_proof(c, "kept", 7, 10);
     request.request_id = (char *)(uintptr_t) "";
-    CHECK_STATUS(rpc_client_call(c, "Prove", &prove.base, 50, &cuzk__v1__prove_response__descriptor,
-                                 &reply, &err),
+    CHECK_STATUS(rpc_client_call(c, "Prove", &prove.base, 400,
+                                 &cuzk__v1__prove_response__descriptor, &reply, &err),
                  CUZK_ERR_TIMEOUT);
     bool cancelled = false;
     for (int i = 0; i < 200 && !cancelled; i++) {
