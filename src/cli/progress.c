@@ -63,7 +63,8 @@ static void show(progress_display *p, double now, bool finished) {
         if (finished) fputc('\n', p->out);
         p->shown = !finished;
     } else {
-        if (percent < p->percent + 10 && now - p->last < 10.0 && !finished) return;
+        const bool new_tenth = percent >= p->percent + 10 || (finished && p->percent < 100);
+        if (!new_tenth && now - p->last < 10.0) return;
         p->percent = percent > p->percent ? percent : p->percent;
         fprintf(p->out, "%s: %d%% (%.1f s)\n", outer->name, p->percent, seconds);
     }
