@@ -16,7 +16,6 @@ typedef struct cuda_encoder {
     gpu_device device;
     cuzk_tree_plan plan[2]; /* G1, G2 */
     uint64_t table[2], scalars, list, starts, points, scratch, end;
-    uint8_t *pinned; /* CHUNK encoded points of G2 */
 } cuda_encoder;
 
 static uint64_t reserve(uint64_t *total, uint64_t bytes) {
@@ -94,20 +93,6 @@ static cuzk_status fill_tables(cuda_encoder *e, cuzk_error *err) {
 
 /* ---- encoding ---- */
 
-typedef struct copy_job {
-    uint8_t *to;
-    const uint8_t *from;
-    size_t bytes;
-} copy_job;
-
-#define COPY_TASK ((size_t)1 << 20)
-static void copy_task(void *arg, size_t task, unsigned worker) {
-    (void)worker;
-    const copy_job *job = arg;
-    const size_t first = task * COPY_TASK, left = job->bytes - first;
-    memcpy(job->to + first, job->from + first, left < COPY_TASK ? left : COPY_TASK);
-}
-
 static cuzk_status cuda_encode(groth16_encoder *base, const fr_t *scalars, size_t n, bool g2,
                                uint8_t *out, cuzk_error *err) {
     cuda_encoder *e = (cuda_encoder *)(void *)base;
@@ -126,21 +111,13 @@ static cuzk_status cuda_encode(groth16_encoder *base, const fr_t *scalars, size_
                                 points, d->arena + e->scratch, d->upload, err));
     /* the scratch of the sums is free again: encoded points go there */
     CUZK_TRY(cuzk_gpu_encode(g, d->arena + e->scratch, points, n, d->upload, err));
-    GPU_TRY(
-        d->info.ordinal,
-        cudaMemcpyAsync(e->pinned, d->arena + e->scratch, bytes, cudaMemcpyDeviceToHost, d->upload),
-        err);
-    GPU_TRY(d->info.ordinal, cudaStreamSynchronize(d->upload), err);
-    copy_job job = {out, e->pinned, bytes};
-    cuzk_host_parallel(d->host, (bytes + COPY_TASK - 1) / COPY_TASK, copy_task, &job);
-    return CUZK_OK;
+    return gpu_download(d, out, d->arena + e->scratch, bytes, d->upload, err);
 }
 
 void gpu_encoder_close(groth16_encoder *base) {
     cuda_encoder *e = (cuda_encoder *)(void *)base;
     const cuzk_host *host = e->device.host;
     (void)gpu_device_use(&e->device, NULL);
-    if (e->pinned != NULL) (void)cudaFreeHost(e->pinned);
     /* secrets' multiples: scalars and digits */
     if (e->device.arena != NULL)
         (void)cudaMemsetAsync(e->device.arena, 0, e->end, e->device.upload);
@@ -150,7 +127,7 @@ void gpu_encoder_close(groth16_encoder *base) {
 
 cuzk_status gpu_encoder_open(const cuzk_host *host, const cuda_options *options,
                              groth16_encoder **out, cuzk_error *err) {
-    void *memory = NULL, *pinned = NULL;
+    void *memory = NULL;
     *out = NULL;
     CUZK_TRY(cuzk_host_alloc(host, &memory, 1, sizeof(cuda_encoder), "CUDA set-up", err));
     cuda_encoder *e = memory;
@@ -169,12 +146,6 @@ cuzk_status gpu_encoder_open(const cuzk_host *host, const cuda_options *options,
                            (unsigned long long)e->device.arena_bytes);
         e->end = 0;
     }
-    if (status == CUZK_OK)
-        status =
-            gpu_check(e->device.info.ordinal,
-                      cudaHostAlloc(&pinned, CHUNK * G2_UNCOMPRESSED_BYTES, cudaHostAllocDefault),
-                      "cudaHostAlloc", err);
-    e->pinned = pinned;
     if (status == CUZK_OK) status = fill_tables(e, err);
     if (status != CUZK_OK)
         gpu_encoder_close(&e->base);

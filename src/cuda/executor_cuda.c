@@ -19,13 +19,12 @@ typedef struct gpu_work {
     uint64_t msm_result, subset_result; /* byte offsets into the slot's results */
 } gpu_work;
 
-enum { SLOT_FREE, SLOT_UPLOADED, SLOT_RUNNING };
+enum { SLOT_FREE, SLOT_UPLOADED, SLOT_RUNNING, SLOT_FAILED };
 /* Events between the phases of cuda_phases; mark 0 and 1 are around the upload. */
 enum { MARKS = CUDA_PHASES + 3 };
 
 typedef struct gpu_slot {
     int state;
-    const witness *w;
     uint8_t *results;        /* pinned, CUZK_GPU_RESULT_BYTES */
     uint64_t *bad;           /* pinned, one a query */
     cudaEvent_t mark[MARKS]; /* 0, 1: upload; 2: compute starts; then the end of each phase */
@@ -35,7 +34,8 @@ typedef struct cuda_executor {
     executor base; /* first */
     gpu_device device;
     gpu_slot slots[CUZK_GPU_SLOTS];
-    cudaEvent_t tile_full[2], tile_free[2];
+    cudaEvent_t tile_full[2], tile_free[2], turn; /* turn: of the compute stream, for the upload */
+    uint8_t *spill;                               /* host, plan.spill_bytes */
     unsigned tile_next;
     bool loaded;
     executor_key key;
@@ -126,10 +126,11 @@ static cuzk_status upload_image(cuda_executor *ex, cuzk_error *err) {
     return status;
 }
 
-/* Where a density's bases and scalars are, and each step's part of the list. */
+/* Where a density's bases and scalars are. */
 static cuzk_status upload_lists(cuda_executor *ex, gpu_density d, const gpu_lists *lists,
                                 cuzk_error *err) {
     const gpu_plan *p = &ex->plan;
+    CUZK_TRY(gpu_upload(&ex->device, p->index[d].at, lists->index, p->index[d].bytes, err));
     CUZK_TRY(gpu_upload(&ex->device, p->from[d].at, lists->from, p->from[d].bytes, err));
     if (lists->map != NULL) {
         CUZK_TRY(gpu_upload(&ex->device, p->maps[d].at, lists->map, p->maps[d].bytes, err));
@@ -166,9 +167,7 @@ static cuzk_status add_work(cuda_executor *ex, gpu_query q, uint64_t step, gpu_r
                            (unsigned long long)ex->result_bytes);
 }
 
-/* The steps of the queries of one density; the device's index list counts from each step's base,
- * so b_g1 and b_g2, whose steps differ, must share one list: it is kept for whole queries, and
- * steps beyond the first subtract their base by moving the points' pointer back. */
+/* The steps of a query; lists: of its density, NULL for h. */
 static cuzk_status add_query(cuda_executor *ex, gpu_query q, const gpu_lists *lists,
                              cuzk_error *err) {
     const gpu_query_plan *query = &ex->plan.query[q];
@@ -186,9 +185,6 @@ static cuzk_status load_density(cuda_executor *ex, gpu_density d, cuzk_error *er
     gpu_lists lists;
     CUZK_TRY(gpu_lists_new(ex->base.host, ex->key.circuit, &ex->plan, d, &lists, err));
     cuzk_status status = upload_lists(ex, d, &lists, err);
-    if (status == CUZK_OK)
-        status = gpu_upload(&ex->device, ex->plan.index[d].at, lists.index, ex->plan.index[d].bytes,
-                            err);
     for (gpu_query q = GPU_QUERY_L; status == CUZK_OK && q < GPU_QUERIES; q++)
         if (gpu_query_density(q) == d) status = add_query(ex, q, &lists, err);
     gpu_lists_free(ex->base.host, &lists);
@@ -260,7 +256,10 @@ static void cuda_unload(executor *base) {
             (void)cudaMemsetAsync(in_arena(ex, secret[i]->at), 0, secret[i]->bytes, d->compute);
         (void)cudaStreamSynchronize(d->compute);
     }
+    if (ex->spill != NULL) explicit_bzero(ex->spill, ex->plan.spill_bytes);
+    cuzk_host_free(base->host, ex->spill, ex->plan.spill_bytes, 1);
     cuzk_host_free(base->host, ex->work, ex->max_work, sizeof *ex->work);
+    ex->spill = NULL;
     ex->work = NULL;
     ex->loaded = false;
     for (int i = 0; i < CUZK_GPU_SLOTS; i++)
@@ -269,7 +268,7 @@ static void cuda_unload(executor *base) {
 
 static cuzk_status cuda_load(executor *base, const executor_key *key, cuzk_error *err) {
     cuda_executor *ex = cuda_of(base);
-    void *memory = NULL;
+    void *memory = NULL, *spill = NULL;
     CUZK_TRY(groth16_params_fit(key->params, key->circuit, err));
     CUZK_TRY(gpu_device_use(&ex->device, err));
     cuda_unload(base);
@@ -278,7 +277,11 @@ static cuzk_status cuda_load(executor *base, const executor_key *key, cuzk_error
     ex->max_work = plan_steps(&ex->plan);
     CUZK_TRY(cuzk_host_alloc(base->host, &memory, ex->max_work, sizeof *ex->work, "steps", err));
     ex->work = memory;
-    const cuzk_status status = load_all(ex, err);
+    cuzk_status status = CUZK_OK;
+    if (ex->plan.spill_bytes != 0)
+        status = cuzk_host_alloc(base->host, &spill, ex->plan.spill_bytes, 1, "quotient", err);
+    ex->spill = spill;
+    if (status == CUZK_OK) status = load_all(ex, err);
     if (status != CUZK_OK) cuda_unload(base);
     ex->loaded = status == CUZK_OK;
     return status;
@@ -304,43 +307,66 @@ static cuzk_status upload_witness(cuda_executor *ex, unsigned s, const witness *
     return mark(ex, &ex->slots[s], 1, d->upload, err);
 }
 
+static cuzk_status evaluate(cuda_executor *ex, unsigned s, int matrix, void *out, cuzk_error *err) {
+    const gpu_plan *p = &ex->plan;
+    return cuzk_gpu_eval(&ex->image, in_arena(ex, p->image.at), matrix, p->ntt.log2_n,
+                         in_arena(ex, p->bits[s].at), in_arena(ex, p->values[s].at), out,
+                         ex->device.compute, err);
+}
+
+/* The quotient with two vectors: a = h in bit-reversed order. C's share goes to the host and comes
+ * back through b; A w is evaluated twice. */
+static cuzk_status quotient_spilled(cuda_executor *ex, unsigned s, void *a, uint64_t b_at,
+                                    cuzk_error *err) {
+    const gpu_plan *p = &ex->plan;
+    gpu_device *d = &ex->device;
+    void *const tables = in_arena(ex, p->ntt_tables.at), *const b = in_arena(ex, b_at);
+    CUZK_TRY(cuzk_gpu_quotient_c(&p->ntt, tables, a, b, d->compute, err));
+    CUZK_TRY(gpu_download(d, ex->spill, a, p->spill_bytes, d->compute, err));
+    CUZK_TRY(evaluate(ex, s, R1CS_A, a, err));
+    CUZK_TRY(cuzk_gpu_quotient_product(&p->ntt, tables, a, b, d->compute, err));
+    GPU_TRY(ordinal_of(ex), cudaEventRecord(ex->turn, d->compute), err);
+    GPU_TRY(ordinal_of(ex), cudaStreamWaitEvent(d->upload, ex->turn, 0), err);
+    CUZK_TRY(gpu_upload(d, b_at, ex->spill, p->spill_bytes, err));
+    GPU_TRY(ordinal_of(ex), cudaEventRecord(ex->turn, d->upload), err);
+    GPU_TRY(ordinal_of(ex), cudaStreamWaitEvent(d->compute, ex->turn, 0), err);
+    return cuzk_gpu_subtract(a, b, (uint64_t)1 << p->ntt.log2_n, d->compute, err);
+}
+
 /* h's coefficients at the front of the work region: bit-reversed for one sum over all, in order
  * where it is summed in steps. */
 static cuzk_status quotient(cuda_executor *ex, unsigned s, cuzk_error *err) {
     const gpu_plan *p = &ex->plan;
     const cudaStream_t stream = ex->device.compute;
-    const uint64_t vector = (uint64_t)sizeof(fr_t) << p->ntt.log2_n;
-    void *const x0 = in_arena(ex, p->work.at), *const x1 = in_arena(ex, p->work.at + vector),
-                *const x2 = in_arena(ex, p->work.at + 2 * vector);
-    void *const a = p->h_reversed ? x0 : x1, *const b = p->h_reversed ? x1 : x2,
-                *const c = p->h_reversed ? x2 : x0;
-    void *const out[2] = {a, b};
-    for (int m = 0; m < 2; m++)
-        CUZK_TRY(cuzk_gpu_eval(&ex->image, in_arena(ex, p->image.at), m, p->ntt.log2_n,
-                               in_arena(ex, p->bits[s].at), in_arena(ex, p->values[s].at), out[m],
-                               stream, err));
+    const uint64_t vector = (uint64_t)sizeof(fr_t) << p->ntt.log2_n, x0 = p->work.at,
+                   x1 = x0 + vector, x2 = x1 + vector;
+    void *const a = in_arena(ex, p->h_reversed ? x0 : x1);
+    const uint64_t b_at = p->h_reversed ? x1 : p->spill_bytes != 0 ? x0 : x2;
+    CUZK_TRY(evaluate(ex, s, R1CS_A, a, err));
+    CUZK_TRY(evaluate(ex, s, R1CS_B, in_arena(ex, b_at), err));
     CUZK_TRY(mark(ex, &ex->slots[s], 3, stream, err));
-    CUZK_TRY(cuzk_gpu_quotient(&p->ntt, in_arena(ex, p->ntt_tables.at), a, b, c, stream, err));
-    if (!p->h_reversed) CUZK_TRY(cuzk_gpu_bit_reverse(p->ntt.log2_n, x0, x1, stream, err));
+    if (p->spill_bytes != 0)
+        CUZK_TRY(quotient_spilled(ex, s, a, b_at, err));
+    else
+        CUZK_TRY(cuzk_gpu_quotient(&p->ntt, in_arena(ex, p->ntt_tables.at), a, in_arena(ex, b_at),
+                                   in_arena(ex, p->h_reversed ? x2 : x0), stream, err));
+    if (!p->h_reversed)
+        CUZK_TRY(cuzk_gpu_bit_reverse(p->ntt.log2_n, in_arena(ex, x0), a, stream, err));
     return mark(ex, &ex->slots[s], 4, stream, err);
 }
 
-/* The witness as a query sees it, in front of its scratch: packed bits, then scalars. */
-static cuzk_status select_witness(cuda_executor *ex, unsigned s, gpu_query q, const void **bits,
-                                  const void **scalars, cuzk_error *err) {
+/* The witness as a query sees it. */
+static cuzk_status select_witness(cuda_executor *ex, unsigned s, gpu_query q, cuzk_error *err) {
     const gpu_plan *p = &ex->plan;
     const gpu_density d = gpu_query_density(q);
-    const uint64_t bits_at = p->work.at,
-                   scalars_at = bits_at + ((p->query[q].aux + 63) / 64 * 8 + 255) / 256 * 256;
-    *bits = in_arena(ex, d == GPU_DENSITY_L ? p->bits[s].at : bits_at);
-    *scalars = in_arena(ex, scalars_at);
-    if (q == GPU_QUERY_B_G2) return CUZK_OK; /* b_g1 left them there */
-    if (d != GPU_DENSITY_L)
+    const gpu_selection at = gpu_selection_at(p, q, s);
+    if (q == GPU_QUERY_B_G2) return CUZK_OK; /* b_g1 left it there */
+    if (d != GPU_DENSITY_L)                  /* l takes the witness' bits as they are */
         CUZK_TRY(cuzk_gpu_compact(in_arena(ex, p->bits[s].at), in_arena(ex, p->maps[d].at),
                                   in_arena(ex, p->ranks[d].at), ex->key.circuit->aux,
-                                  p->query[q].aux, in_arena(ex, bits_at), ex->device.compute, err));
+                                  p->query[q].aux, in_arena(ex, at.bits), ex->device.compute, err));
     return cuzk_gpu_gather(in_arena(ex, p->values[s].at), in_arena(ex, p->from[d].at),
-                           p->query[q].scalars, in_arena(ex, scalars_at), ex->device.compute, err);
+                           p->query[q].scalars, in_arena(ex, at.scalars), ex->device.compute, err);
 }
 
 /* Bring a step's points into the next tile; *points is where its base lies. */
@@ -363,73 +389,106 @@ static cuzk_status stream_tile(cuda_executor *ex, const gpu_work *w, const uint8
     return CUZK_OK;
 }
 
-static cuzk_status run_step(cuda_executor *ex, unsigned s, const gpu_work *w, const void *bits,
-                            const void *scalars, cuzk_error *err) {
+/* The sums of a step for one slot. points: of the step's first base. */
+static cuzk_status sum_step(cuda_executor *ex, unsigned s, const gpu_work *w, const uint8_t *points,
+                            cuzk_error *err) {
     const gpu_plan *p = &ex->plan;
-    const gpu_query_plan *query = &p->query[w->query];
     const cudaStream_t stream = ex->device.compute;
-    const uint64_t size = CUZK_GPU_AFFINE_BYTES(query->curve);
-    const uint8_t *points;
-    unsigned tile = 0;
-    if (query->resident)
-        points = (uint8_t *)in_arena(ex, query->points.at) + w->step.base * size;
-    else
-        CUZK_TRY(stream_tile(ex, w, &points, &tile, err));
+    const uint64_t size = CUZK_GPU_AFFINE_BYTES(p->query[w->query].curve);
     void *const scratch = in_arena(ex, gpu_scratch_at(p, w->query));
     uint8_t *const results = in_arena(ex, p->results[s].at);
-    if (w->subset.n != 0) {
-        const uint64_t inputs = w->step.bases - w->step.aux;
-        CUZK_TRY(cuzk_gpu_subset(&w->subset, points + inputs * size,
-                                 (const uint64_t *)bits + w->step.first / 64, scratch,
-                                 results + w->subset_result, stream, err));
+    cuzk_gpu_scalars source = {0};
+    if (w->query == GPU_QUERY_H) {
+        source.scalars = in_arena(ex, p->work.at + w->scalars.first * sizeof(fr_t));
+        source.bit_reversed_log2_n = p->h_reversed ? p->ntt.log2_n : 0;
+        return cuzk_gpu_msm(&w->msm, points, &source, scratch, results + w->msm_result, stream,
+                            err);
     }
-    if (w->msm.n != 0) {
-        cuzk_gpu_scalars source = {(const uint8_t *)scalars + w->scalars.first * sizeof(fr_t), NULL,
-                                   0};
-        if (w->query != GPU_QUERY_H) {
-            source.index =
-                (const uint32_t *)in_arena(ex, p->index[gpu_query_density(w->query)].at) +
-                w->scalars.first;
-            points -= w->step.base * size; /* indices count from the query's first base */
-        } else if (p->h_reversed) {
-            source.bit_reversed_log2_n = p->ntt.log2_n;
-        }
-        CUZK_TRY(
-            cuzk_gpu_msm(&w->msm, points, &source, scratch, results + w->msm_result, stream, err));
-    }
+    const gpu_density d = gpu_query_density(w->query);
+    const gpu_selection at = gpu_selection_at(p, w->query, s);
+    const uint64_t *bits = in_arena(ex, d == GPU_DENSITY_L ? p->bits[s].at : at.bits);
+    if (w->subset.n != 0)
+        CUZK_TRY(cuzk_gpu_subset(&w->subset, points + (w->step.bases - w->step.aux) * size,
+                                 bits + w->step.first / 64, scratch, results + w->subset_result,
+                                 stream, err));
+    if (w->msm.n == 0) return CUZK_OK;
+    source.scalars = in_arena(ex, at.scalars + w->scalars.first * sizeof(fr_t));
+    source.index = (const uint32_t *)in_arena(ex, p->index[d].at) + w->scalars.first;
+    /* indices count from the query's first base */
+    return cuzk_gpu_msm(&w->msm, points - w->step.base * size, &source, scratch,
+                        results + w->msm_result, stream, err);
+}
+
+/* A step for several slots: its points are brought once. */
+static cuzk_status run_step(cuda_executor *ex, const unsigned *slots, unsigned n, const gpu_work *w,
+                            cuzk_error *err) {
+    const gpu_query_plan *query = &ex->plan.query[w->query];
+    const uint64_t size = CUZK_GPU_AFFINE_BYTES(query->curve);
+    const uint8_t *points = in_arena(ex, query->points.at + w->step.base * size);
+    unsigned tile = 0;
+    if (!query->resident) CUZK_TRY(stream_tile(ex, w, &points, &tile, err));
+    for (unsigned i = 0; i < n; i++)
+        CUZK_TRY(sum_step(ex, slots[i], w, points, err));
     if (query->resident) return CUZK_OK;
-    return gpu_check(ordinal_of(ex), cudaEventRecord(ex->tile_free[tile], stream),
+    return gpu_check(ordinal_of(ex), cudaEventRecord(ex->tile_free[tile], ex->device.compute),
                      "cudaEventRecord", err);
 }
 
-/* Everything from the uploaded witness to results in pinned memory. */
-static cuzk_status compute(cuda_executor *ex, unsigned s, cuzk_error *err) {
+static cuzk_status run_query(cuda_executor *ex, const unsigned *slots, unsigned n, gpu_query q,
+                             cuzk_error *err) {
+    for (unsigned i = 0; q != GPU_QUERY_H && i < n; i++)
+        CUZK_TRY(select_witness(ex, slots[i], q, err));
+    for (size_t i = 0; i < ex->n_work; i++)
+        if (ex->work[i].query == q) CUZK_TRY(run_step(ex, slots, n, &ex->work[i], err));
+    for (unsigned i = 0; i < n; i++)
+        CUZK_TRY(mark(ex, &ex->slots[slots[i]], 5 + (int)q, ex->device.compute, err));
+    return CUZK_OK;
+}
+
+static cuzk_status fetch_results(cuda_executor *ex, unsigned s, cuzk_error *err) {
     const gpu_plan *p = &ex->plan;
     gpu_slot *slot = &ex->slots[s];
     const cudaStream_t stream = ex->device.compute;
-    const int ordinal = ordinal_of(ex);
-    GPU_TRY(ordinal, cudaStreamWaitEvent(stream, slot->mark[1], 0), err);
-    CUZK_TRY(mark(ex, slot, 2, stream, err));
-    CUZK_TRY(quotient(ex, s, err));
-    size_t i = 0;
-    for (gpu_query q = 0; q < GPU_QUERIES; q++) {
-        const void *bits = NULL, *scalars = in_arena(ex, p->work.at);
-        if (q != GPU_QUERY_H) CUZK_TRY(select_witness(ex, s, q, &bits, &scalars, err));
-        for (; i < ex->n_work && ex->work[i].query == q; i++)
-            CUZK_TRY(run_step(ex, s, &ex->work[i], bits, scalars, err));
-        CUZK_TRY(mark(ex, slot, 5 + (int)q, stream, err));
-    }
-    GPU_TRY(ordinal,
+    GPU_TRY(ordinal_of(ex),
             cudaMemcpyAsync(slot->results, in_arena(ex, p->results[s].at), ex->result_bytes,
                             cudaMemcpyDeviceToHost, stream),
             err);
-    GPU_TRY(ordinal,
+    GPU_TRY(ordinal_of(ex),
             cudaMemcpyAsync(slot->bad, in_arena(ex, p->bad.at), p->bad.bytes,
                             cudaMemcpyDeviceToHost, stream),
             err);
     CUZK_TRY(mark(ex, slot, MARKS - 1, stream, err));
     slot->state = SLOT_RUNNING;
     return CUZK_OK;
+}
+
+/* Everything from uploaded witnesses to results in pinned memory. h's vectors are the work region
+ * of one slot at a time; the other queries share each step. */
+static cuzk_status compute(cuda_executor *ex, const unsigned *slots, unsigned n, cuzk_error *err) {
+    const cudaStream_t stream = ex->device.compute;
+    for (unsigned i = 0; i < n; i++) {
+        gpu_slot *slot = &ex->slots[slots[i]];
+        GPU_TRY(ordinal_of(ex), cudaStreamWaitEvent(stream, slot->mark[1], 0), err);
+        CUZK_TRY(mark(ex, slot, 2, stream, err));
+        CUZK_TRY(quotient(ex, slots[i], err));
+        CUZK_TRY(run_query(ex, &slots[i], 1, GPU_QUERY_H, err));
+    }
+    for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++)
+        CUZK_TRY(run_query(ex, slots, n, q, err));
+    for (unsigned i = 0; i < n; i++)
+        CUZK_TRY(fetch_results(ex, slots[i], err));
+    return CUZK_OK;
+}
+
+/* Compute every slot that waits. */
+static cuzk_status compute_waiting(cuda_executor *ex, cuzk_error *err) {
+    unsigned slots[CUZK_GPU_SLOTS], n = 0;
+    for (unsigned s = 0; s < CUZK_GPU_SLOTS; s++)
+        if (ex->slots[s].state == SLOT_UPLOADED) slots[n++] = s;
+    const cuzk_status status = compute(ex, slots, n, err);
+    for (unsigned i = 0; status != CUZK_OK && i < n; i++)
+        ex->slots[slots[i]].state = SLOT_FAILED;
+    return status;
 }
 
 static cuzk_status cuda_begin(executor *base, unsigned s, const witness *w, cuzk_error *err) {
@@ -451,7 +510,8 @@ static cuzk_status cuda_begin(executor *base, unsigned s, const witness *w, cuzk
     CUZK_TRY(gpu_device_use(&ex->device, err));
     CUZK_TRY(upload_witness(ex, s, w, err));
     ex->slots[s].state = SLOT_UPLOADED;
-    const cuzk_status status = all_resident(&ex->plan) ? compute(ex, s, err) : CUZK_OK;
+    /* Where points are streamed, the host takes part: that is finish's work. */
+    const cuzk_status status = all_resident(&ex->plan) ? compute_waiting(ex, err) : CUZK_OK;
     if (status != CUZK_OK) ex->slots[s].state = SLOT_FREE;
     return status;
 }
@@ -524,7 +584,11 @@ static cuzk_status cuda_finish(executor *base, unsigned s, groth16_sums *out,
                          s);
     gpu_slot *slot = &ex->slots[s];
     cuzk_status status = gpu_device_use(&ex->device, err);
-    if (status == CUZK_OK && slot->state == SLOT_UPLOADED) status = compute(ex, s, err);
+    if (status == CUZK_OK && slot->state == SLOT_UPLOADED) status = compute_waiting(ex, err);
+    if (status == CUZK_OK && slot->state == SLOT_FAILED)
+        status =
+            cuzk_fail(err, CUZK_ERR_DEVICE,
+                      "GPU %d: the partition beside this one failed on the device", ordinal_of(ex));
     if (status == CUZK_OK) status = collect(ex, slot, out, timing, err);
     slot->state = SLOT_FREE;
     return status;
@@ -545,6 +609,7 @@ static void cuda_close(executor *base) {
         if (ex->tile_full[i] != NULL) (void)cudaEventDestroy(ex->tile_full[i]);
         if (ex->tile_free[i] != NULL) (void)cudaEventDestroy(ex->tile_free[i]);
     }
+    if (ex->turn != NULL) (void)cudaEventDestroy(ex->turn);
     gpu_device_close(&ex->device);
     cuzk_host_free(base->host, ex, 1, sizeof *ex);
 }
@@ -567,6 +632,7 @@ static cuzk_status open_slots(cuda_executor *ex, cuzk_error *err) {
         GPU_TRY(ordinal, cudaEventCreateWithFlags(&ex->tile_full[i], cudaEventDisableTiming), err);
         GPU_TRY(ordinal, cudaEventCreateWithFlags(&ex->tile_free[i], cudaEventDisableTiming), err);
     }
+    GPU_TRY(ordinal, cudaEventCreateWithFlags(&ex->turn, cudaEventDisableTiming), err);
     return CUZK_OK;
 }
 

@@ -161,21 +161,56 @@ static void copy_task(void *arg, size_t task, unsigned worker) {
     memcpy(job->to + first, job->from + first, left < COPY_TASK ? left : COPY_TASK);
 }
 
+/* What a half of the ring takes of `bytes` from `done` on. */
+static size_t chunk_bytes(uint64_t bytes, uint64_t done) {
+    return (size_t)(bytes - done < GPU_RING_BYTES ? bytes - done : GPU_RING_BYTES);
+}
+
+static void copy(const gpu_device *d, uint8_t *to, const uint8_t *from, size_t bytes) {
+    copy_job job = {to, from, bytes};
+    cuzk_host_parallel(d->host, (bytes + COPY_TASK - 1) / COPY_TASK, copy_task, &job);
+}
+
 cuzk_status gpu_upload(gpu_device *d, uint64_t at, const void *from, uint64_t bytes,
                        cuzk_error *err) {
     const int ordinal = d->info.ordinal;
     for (uint64_t done = 0; done < bytes;) {
-        const size_t n = (size_t)(bytes - done < GPU_RING_BYTES ? bytes - done : GPU_RING_BYTES);
+        const size_t n = chunk_bytes(bytes, done);
         const unsigned half = d->ring_next++ % 2;
         GPU_TRY(ordinal, cudaEventSynchronize(d->ring_free[half]), err);
-        copy_job job = {d->ring[half], (const uint8_t *)from + done, n};
-        cuzk_host_parallel(d->host, (n + COPY_TASK - 1) / COPY_TASK, copy_task, &job);
+        copy(d, d->ring[half], (const uint8_t *)from + done, n);
         GPU_TRY(ordinal,
                 cudaMemcpyAsync(d->arena + at + done, d->ring[half], n, cudaMemcpyHostToDevice,
                                 d->upload),
                 err);
         GPU_TRY(ordinal, cudaEventRecord(d->ring_free[half], d->upload), err);
         done += n;
+    }
+    return CUZK_OK;
+}
+
+cuzk_status gpu_download(gpu_device *d, uint8_t *to, const void *from, uint64_t bytes,
+                         cudaStream_t stream, cuzk_error *err) {
+    const int ordinal = d->info.ordinal;
+    const uint64_t chunks = (bytes + GPU_RING_BYTES - 1) / GPU_RING_BYTES;
+    /* Chunk k is on its way while chunk k - 1 leaves the other half. */
+    for (uint64_t k = 0; k <= chunks; k++) {
+        if (k < chunks) {
+            const unsigned half = (d->ring_next + (unsigned)k) % 2;
+            const uint64_t at = k * GPU_RING_BYTES;
+            GPU_TRY(ordinal, cudaEventSynchronize(d->ring_free[half]), err);
+            GPU_TRY(ordinal,
+                    cudaMemcpyAsync(d->ring[half], (const uint8_t *)from + at,
+                                    chunk_bytes(bytes, at), cudaMemcpyDeviceToHost, stream),
+                    err);
+            GPU_TRY(ordinal, cudaEventRecord(d->ring_free[half], stream), err);
+        }
+        if (k > 0) {
+            const unsigned half = (d->ring_next + (unsigned)k - 1) % 2;
+            const uint64_t at = (k - 1) * GPU_RING_BYTES;
+            GPU_TRY(ordinal, cudaEventSynchronize(d->ring_free[half]), err);
+            copy(d, to + at, d->ring[half], chunk_bytes(bytes, at));
+        }
     }
     return CUZK_OK;
 }

@@ -35,6 +35,10 @@ cuzk_status gpu_device_use(const gpu_device *d, cuzk_error *err);
 cuzk_status gpu_upload(gpu_device *d, uint64_t at, const void *from, uint64_t bytes,
                        cuzk_error *err);
 
+/* to[0 .. bytes) = from, device memory, in order of the given stream; it is there on return. */
+cuzk_status gpu_download(gpu_device *d, uint8_t *to, const void *from, uint64_t bytes,
+                         cudaStream_t stream, cuzk_error *err);
+
 /* Compare every kind of kernel's result with known answers: CUZK_ERR_DEVICE names the one that
  * differs. Uses the arena. */
 cuzk_status gpu_self_test(gpu_device *d, cuzk_error *err);

@@ -117,10 +117,19 @@ gpu_step gpu_step_of(const gpu_query_plan *q, uint64_t step) {
                      : (gpu_step){q->inputs + first, aux, first, aux};
 }
 
+gpu_selection gpu_selection_at(const gpu_plan *p, gpu_query q, unsigned slot) {
+    gpu_selection s;
+    uint64_t total = p->work.at;
+    for (unsigned i = 0;; i++) {
+        s.bits = reserve(&total, bitmap_bytes(p->query[q].aux)).at;
+        s.scalars = reserve(&total, p->query[q].scalars * sizeof(fr_t)).at;
+        if (i == (p->selections > 1 ? slot : 0)) return s;
+    }
+}
+
 uint64_t gpu_scratch_at(const gpu_plan *p, gpu_query q) {
     if (q == GPU_QUERY_H) return p->work.at + ((uint64_t)sizeof(fr_t) << p->ntt.log2_n);
-    uint64_t total = p->work.at;
-    (void)reserve(&total, bitmap_bytes(p->query[q].aux));
+    uint64_t total = gpu_selection_at(p, q, p->selections - 1).scalars;
     (void)reserve(&total, p->query[q].scalars * sizeof(fr_t));
     return total;
 }
@@ -158,7 +167,7 @@ static cuzk_status step_bytes(const gpu_query_plan *q, bool h_reversed, uint64_t
 static cuzk_status work_fits(const gpu_plan *p, bool bounded, const gpu_limits *limits,
                              uint64_t *needed, cuzk_error *err) {
     uint64_t results = 0;
-    *needed = 3 * ((uint64_t)sizeof(fr_t) << p->ntt.log2_n);
+    *needed = (p->spill_bytes != 0 ? 2 : 3) * ((uint64_t)sizeof(fr_t) << p->ntt.log2_n);
     for (gpu_query q = 0; q < GPU_QUERIES; q++) {
         uint64_t scratch, result;
         const uint64_t limit = bounded ? max_u64(gpu_scratch_bytes(p, q), 1) : 0;
@@ -174,11 +183,19 @@ static cuzk_status work_fits(const gpu_plan *p, bool bounded, const gpu_limits *
     return CUZK_OK;
 }
 
-/* A plan with steps of 2^log2_step bases. With resident all points stay in the arena; otherwise as
- * many queries as fit. */
-static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, bool resident, unsigned log2_step,
+typedef enum plan_tier {
+    TIER_RESIDENT, /* all points stay in the arena */
+    TIER_STREAMED, /* as many queries as fit */
+    TIER_SPILLED   /* and the quotient's third vector is on the host */
+} plan_tier;
+
+/* A plan with steps of 2^log2_step bases. */
+static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, plan_tier tier, unsigned log2_step,
                              const gpu_limits *limits, uint64_t *needed, cuzk_error *err) {
+    const bool resident = tier == TIER_RESIDENT;
     uint64_t total = 0;
+    p->selections = resident ? 1 : CUZK_GPU_SLOTS;
+    p->spill_bytes = tier == TIER_SPILLED ? (uint64_t)sizeof(fr_t) << s->log2_domain : 0;
     query_shapes(p, s);
     lay_out_fixed(p, s, &total);
     for (gpu_query q = 0; q < GPU_QUERIES; q++)
@@ -226,15 +243,16 @@ cuzk_status gpu_plan_make(gpu_plan *p, const gpu_shape *s, uint64_t arena_bytes,
     for (unsigned log2 = RESIDENT_STEP_LOG2_MAX; log2 >= RESIDENT_STEP_LOG2_MIN; log2--) {
         *p = empty;
         uint64_t needed = 0;
-        if (plan_with(p, s, true, log2, limits, &needed, NULL) == CUZK_OK) return CUZK_OK;
+        if (plan_with(p, s, TIER_RESIDENT, log2, limits, &needed, NULL) == CUZK_OK) return CUZK_OK;
         if (log2 > s->log2_domain + 2) log2 = s->log2_domain + 2; /* steps beyond: the same */
     }
-    for (unsigned log2 = STREAM_STEP_LOG2_MAX; log2 >= STREAM_STEP_LOG2_MIN; log2--) {
-        uint64_t needed = 0;
-        *p = empty;
-        if (plan_with(p, s, false, log2, limits, &needed, NULL) == CUZK_OK) return CUZK_OK;
-        if (needed != 0) least = min_u64(least, needed);
-    }
+    for (plan_tier tier = TIER_STREAMED; tier <= TIER_SPILLED; tier++)
+        for (unsigned log2 = STREAM_STEP_LOG2_MAX; log2 >= STREAM_STEP_LOG2_MIN; log2--) {
+            uint64_t needed = 0;
+            *p = empty;
+            if (plan_with(p, s, tier, log2, limits, &needed, NULL) == CUZK_OK) return CUZK_OK;
+            if (needed != 0) least = min_u64(least, needed);
+        }
     return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY,
                      "circuit %s needs %llu bytes of device memory at least, %llu are available",
                      s->name, (unsigned long long)least, (unsigned long long)arena_bytes);

@@ -67,9 +67,15 @@ typedef struct gpu_plan {
     gpu_region bits[CUZK_GPU_SLOTS], values[CUZK_GPU_SLOTS], results[CUZK_GPU_SLOTS];
     gpu_region bad;     /* u64 a query: first undecodable point */
     gpu_region tile[2]; /* of streamed queries */
-    gpu_region work;    /* three vectors, then scratch: everything that is left */
+    gpu_region work;    /* vectors, then scratch: everything that is left */
     gpu_query_plan query[GPU_QUERIES];
     bool h_reversed; /* h is summed in bit-reversed order, in one step */
+    /* The quotient has two vectors in the work region, and C's coefficients wait on the host:
+     * spill_bytes of it, else 0. */
+    uint64_t spill_bytes;
+    /* Witness selections in front of a query's scratch: one for each slot where points are
+     * streamed, since a tile then serves all partitions that wait. */
+    unsigned selections;
 } gpu_plan;
 
 /* Constants of a device that shape scratch memory. */
@@ -86,6 +92,11 @@ cuzk_status gpu_plan_make(gpu_plan *plan, const gpu_shape *shape, uint64_t arena
 gpu_density gpu_query_density(gpu_query q);
 const char *gpu_query_name(gpu_query q);
 
+/* Where a slot's selection lies for a query: packed bits, then scalars. Not for h. */
+typedef struct gpu_selection {
+    uint64_t bits, scalars; /* from the arena's start */
+} gpu_selection;
+gpu_selection gpu_selection_at(const gpu_plan *plan, gpu_query q, unsigned slot);
 /* Scratch in the work region for the sums of a query: what lies in front of it, and its size. */
 uint64_t gpu_scratch_at(const gpu_plan *plan, gpu_query q);
 uint64_t gpu_scratch_bytes(const gpu_plan *plan, gpu_query q);

@@ -25,6 +25,17 @@ cuzk_status cuzk_gpu_compact(const void *bits, const void *map, const void *rank
 cuzk_status cuzk_gpu_gather(const void *values, const uint32_t *from, uint64_t n, void *out,
                             cuzk_gpu_stream stream, cuzk_error *err);
 
+/* cuzk_gpu_quotient in two parts and a difference. a and b hold A w and B w: the first leaves C's
+ * share in a, and b as it is; the second the product's in a, and clobbers b. h is the product's
+ * share less C's, all in bit-reversed order. */
+cuzk_status cuzk_gpu_quotient_c(const cuzk_ntt_plan *plan, const void *tables, void *a,
+                                const void *b, cuzk_gpu_stream stream, cuzk_error *err);
+cuzk_status cuzk_gpu_quotient_product(const cuzk_ntt_plan *plan, const void *tables, void *a,
+                                      void *b, cuzk_gpu_stream stream, cuzk_error *err);
+/* a[i] -= b[i] */
+cuzk_status cuzk_gpu_subtract(void *a, const void *b, uint64_t n, cuzk_gpu_stream stream,
+                              cuzk_error *err);
+
 /* Encode n affine points into the parameter file's form: 96 or 192 bytes each, 16-byte aligned. */
 cuzk_status cuzk_gpu_encode(cuzk_gpu_group curve, void *out, const void *points, uint64_t n,
                             cuzk_gpu_stream stream, cuzk_error *err);

@@ -76,6 +76,27 @@ static void prove_on_device(uint64_t arena, prove_fn prove) {
     g.ex = NULL;
 }
 
+/* The smallest arena that the plan asks for: the error of a smaller one says how much. */
+static uint64_t least_arena(void) {
+    cuzk_error err;
+    uint64_t device = 0, host = 0;
+    unsigned long long needed = 0, available = 0;
+    executor *ex = NULL;
+    const uint64_t arena = (uint64_t)48 << 20;
+    CHECK_OK(cuzk_cuda_library_entry()->open(g.host, &(cuda_options){NULL, arena}, &ex, &err));
+    REQUIRE(ex != NULL);
+    CHECK_STATUS(ex->ops->plan(ex, &g.key, &device, &host, &err), CUZK_ERR_DEVICE_MEMORY);
+    CHECK_STATUS(ex->ops->load(ex, &g.key, &err), CUZK_ERR_DEVICE_MEMORY);
+    const char *numbers = strstr(err.text, " needs ");
+    REQUIRE(numbers != NULL);
+    CHECK_U64(
+        sscanf(numbers, " needs %llu bytes of device memory at least, %llu", &needed, &available),
+        2);
+    CHECK_U64(available, arena);
+    ex->ops->close(ex);
+    return needed;
+}
+
 static void check_shape(const char *shape, const char *circuit, uint64_t small_arena,
                         prove_fn prove) {
     cuzk_error err;
@@ -89,6 +110,7 @@ static void check_shape(const char *shape, const char *circuit, uint64_t small_a
     check_setup(shape);
     prove_on_device(0, prove);
     prove_on_device(small_arena, prove);
+    prove_on_device(least_arena(), prove);
     CHECK_OK(executor_cpu_open(g.host, &g.ex, &err));
     golden_close(&g);
 }

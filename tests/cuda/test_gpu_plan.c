@@ -124,7 +124,7 @@ TEST(every_circuit) {
         shape_of(circuits[c], &shape);
         uint64_t smallest = 0, three = 0, resident = 0;
         bool fitted = false;
-        for (uint64_t gib = 6; gib <= 192; gib += gib < 32 ? 1 : 8) {
+        for (uint64_t gib = 6; gib <= 192; gib += gib < 16 ? 1 : gib < 64 ? 4 : 16) {
             gpu_plan p;
             const cuzk_status status = gpu_plan_make(&p, &shape, gib * GIB, &limits, &err);
             if (status != CUZK_OK) {
