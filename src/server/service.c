@@ -23,6 +23,14 @@ static service *service_of(const rpc_call *call) {
     return rpc_context(call);
 }
 
+/* What fails because the daemon stops is worth another try elsewhere or later. */
+static void fail(rpc_call *call, const cuzk_error *err) {
+    if (err->status == CUZK_ERR_CANCELLED && atomic_load(&service_of(call)->draining))
+        rpc_fail(call, GRPC_STATUS_UNAVAILABLE, "%s", err->text);
+    else
+        rpc_fail_error(call, err);
+}
+
 /* A request unpacked with its strings checked; NULL: the call has been answered. */
 static void *unpack(rpc_call *call, const ProtobufCMessageDescriptor *type, const uint8_t *message,
                     size_t bytes) {
@@ -57,7 +65,7 @@ static bool submit(rpc_call *call, const uint8_t *message, size_t bytes, bool *a
     }
     if (request_for_engine(message, bytes, &request, &err) != CUZK_OK ||
         engine_submit(s->engine, &request, out, &err) != CUZK_OK) {
-        rpc_fail_error(call, &err);
+        fail(call, &err);
         return false;
     }
     *anonymous = request.request_id[0] == 0;
@@ -149,7 +157,7 @@ static void wait_ready(rpc_call *call, void *arg) {
     engine_result r;
     cuzk_error err;
     if (engine_await(w->service->engine, w->job_id, 1, NULL, &r, &err) != CUZK_OK) {
-        rpc_fail_error(call, &err); /* dropped between its end and now: result limits */
+        fail(call, &err); /* dropped between its end and now: result limits */
     } else {
         reply_result(
             call, w->prove, w->job_id,
@@ -194,7 +202,7 @@ static void wait_for_job(rpc_call *call, const char *job_id, uint64_t timeout_ms
     pthread_mutex_init(&w->lock, NULL);
     rpc_ref(call);
     if (engine_watch_job(s->engine, job_id, job_ended, w, &watch, &err) != CUZK_OK) {
-        rpc_fail_error(call, &err);
+        fail(call, &err);
         rpc_unref(call);
         waiter_unref(w, 2);
         return;
@@ -221,7 +229,7 @@ static void prove(rpc_call *call, const uint8_t *message, size_t bytes) {
     bool anonymous;
     cuzk_error err;
     if (request_of_prove(message, bytes, &inner, &err) != CUZK_OK)
-        rpc_fail_error(call, &err);
+        fail(call, &err);
     else if (submit(call, inner.data, inner.bytes, &anonymous, &submitted))
         wait_for_job(call, submitted.job_id, 0, true, anonymous);
 }
@@ -236,7 +244,7 @@ static void cancel_proof(rpc_call *call, const uint8_t *message, size_t bytes) {
     if (check_text(call, "job_id", request->job_id)) {
         if (engine_cancel(service_of(call)->engine, request->job_id, &was_running, &err) !=
             CUZK_OK) {
-            rpc_fail_error(call, &err);
+            fail(call, &err);
         } else {
             reply.was_running = was_running;
             rpc_reply(call, &reply.base);
@@ -329,7 +337,7 @@ static void get_status(rpc_call *call, const uint8_t *message, size_t bytes) {
     (void)message;
     (void)bytes;
     if (engine_snapshot_take(service_of(call)->engine, &s, &err) != CUZK_OK) {
-        rpc_fail_error(call, &err);
+        fail(call, &err);
         return;
     }
     if (status_alloc(&room, s)) {
@@ -356,7 +364,7 @@ static void get_metrics(rpc_call *call, const uint8_t *message, size_t bytes) {
     (void)message;
     (void)bytes;
     if (metrics_text(s->metrics, s->engine, &reply.prometheus_text, &err) != CUZK_OK) {
-        rpc_fail_error(call, &err);
+        fail(call, &err);
         return;
     }
     rpc_reply(call, &reply.base);
@@ -373,7 +381,7 @@ static void preload_apart(rpc_call *call, void *arg) {
     uint64_t ms;
     if (engine_preload(service_of(call)->engine, request->circuit_id, &already, &ms, &err) !=
         CUZK_OK) {
-        rpc_fail_error(call, &err);
+        fail(call, &err);
     } else {
         reply.already_loaded = already;
         reply.load_time_ms = already ? 0 : ms;
@@ -389,7 +397,7 @@ static void evict_apart(rpc_call *call, void *arg) {
     bool was_loaded;
     if (engine_evict(service_of(call)->engine, request->circuit_id, &was_loaded, &reply.freed_bytes,
                      &err) != CUZK_OK) {
-        rpc_fail_error(call, &err);
+        fail(call, &err);
     } else {
         reply.was_loaded = was_loaded;
         rpc_reply(call, &reply.base);
