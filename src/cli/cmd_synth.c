@@ -199,20 +199,26 @@ static int run(int argc, char **argv, const cli_command *self) {
          &args.out, 0, 0, true},
         {CLI_TEXT, "seed", "HEX", "32 bytes: the same input again (default: random)", &args.seed, 0,
          0, false},
-        {CLI_COUNT, "miner", "ID", "miner actor id (default 1000)", &args.miner, 0, UINT64_MAX,
-         false},
-        {CLI_COUNT, "sector", "N", "(first) sector number (default 1)", &args.sector, 0,
-         UINT64_MAX / 2, false},
+        /* more by kind */
+        {0},
         {0},
         {0}};
-    size_t n = 5;
-    if (porep)
+    size_t n = 3;
+    if (porep) {
+        options[n++] =
+            (cli_option){CLI_COUNT,   "miner", "ID",       "miner actor id (default 1000)",
+                         &args.miner, 0,       UINT64_MAX, false};
         options[n++] =
             (cli_option){CLI_FLAG,      "wrapper", NULL, "JSON: wrap it as lotus-bench does",
                          &args.wrapper, 0,         0,    false};
-    else
+    } else {
         options[n++] = (cli_option){CLI_TEXT,   "meta", "FILE", "where the public data go (JSON)",
                                     &args.meta, 0,      0,      true};
+    }
+    if (args.kind != PROOF_SNAP)
+        options[n++] = (cli_option){
+            CLI_COUNT, "sector",       "N",  "(first) sector number (default 1)", &args.sector,
+            0,         UINT64_MAX / 2, false};
     if (args.kind == PROOF_WINDOW)
         options[n++] = (cli_option){
             CLI_COUNT,       "sectors", "N",    "number of sectors (default: one full partition)",
