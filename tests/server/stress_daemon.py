@@ -45,12 +45,15 @@ class Sample:
     def request(self, request_id):
         return h2.pb((1, request_id), *self.fields)
 
+    def verify_args(self):
+        return ["window", "--meta", self.meta]
+
     def verifies(self, proof):
         with tempfile.NamedTemporaryFile() as f:
             f.write(proof)
             f.flush()
-            r = subprocess.run([self.binary, "verify", "window", "--meta", self.meta, "--proof",
-                                f.name, "--params", self.params], capture_output=True, timeout=60)
+            r = subprocess.run([self.binary, "verify", *self.verify_args(), "--proof", f.name,
+                                "--params", self.params], capture_output=True, timeout=60)
         return r.returncode == 0
 
 
