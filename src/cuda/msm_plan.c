@@ -40,8 +40,9 @@ static void tree_layout(cuzk_tree_plan *t, cuzk_gpu_group curve, uint64_t entrie
     t->points[0] = reserve(total, t->outputs * affine);
     /* of h >= 2 points at least a third go: ceil(h / 2) <= 2 h / 3 */
     t->points[1] = reserve(total, (t->outputs * 2 / 3 + 1) * affine);
-    /* additions, rounded up to whole blocks of at most 136 a thread */
-    t->prefix = reserve(total, (entries / 2 + CUZK_TREE_BLOCK * 136) * (affine / 2));
+    /* additions, rounded up to whole blocks */
+    t->prefix =
+        reserve(total, (entries / 2 + CUZK_TREE_BLOCK * (CUZK_TREE_BATCH_MAX + 8)) * (affine / 2));
     t->pairs = reserve(total, (buckets + 1) * sizeof(uint32_t));
     for (int i = 0; i < 2; i++)
         t->offsets[i] = reserve(total, (buckets + 1) * sizeof(uint32_t));

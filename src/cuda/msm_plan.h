@@ -21,6 +21,9 @@ extern "C" {
 #define CUZK_MSM_REDUCE_THREADS 128 /* segments a block of the second reduction step combines */
 #define CUZK_MSM_SORT_TILE 8192
 #define CUZK_TREE_BLOCK 128
+#ifndef CUZK_TREE_BATCH_MAX
+#define CUZK_TREE_BATCH_MAX 128 /* additions of a thread between inversions, about */
+#endif
 #define CUZK_SUBSET_PARTS 2048
 
 typedef enum cuzk_gpu_group { CUZK_GPU_G1 = 0, CUZK_GPU_G2 = 1 } cuzk_gpu_group;

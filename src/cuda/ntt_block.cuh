@@ -36,7 +36,8 @@ struct ntt_pass {
     const fr *roots;       /* powers of the root of order 512 */
     const fr *scale;       /* 2^bits factors by position in the line on the reversed side, or 0 */
     uint32_t log2_n, below;
-    uint32_t bits; /* b, of this pass */
+    uint32_t bits;  /* b, of this pass */
+    bool canonical; /* last pass of the transform: outputs < r, else < 2r */
     /* Twist factors: digit a of the index selects the row. */
     uint32_t twists;
     const fr *twist[CUZK_NTT_MAX_PASSES - 1];
@@ -128,16 +129,44 @@ template <bool reversed, bool last> struct ntt_block {
             }
         }
     }
-    CUZK_HD fr twisted(fr x, uint64_t address, uint32_t row) const {
-        for (uint32_t a = 0; a < pass.twists; a++) {
-            const uint32_t digit =
-                (uint32_t)(address >> pass.digit_at[a]) & ((1u << pass.digit_bits[a]) - 1);
-            x = x * read_vectors(pass.twist[a] + ((uint64_t)digit << pass.bits | row));
+    /* Elements i and i + 1 of this thread: two at a time are two independent products. */
+    struct two {
+        uint32_t line[2], row[2];
+        uint64_t at[2];
+        bool live[2];
+        fr x[2];
+    };
+    CUZK_HD two get_two(uint32_t i) const {
+        two e;
+        CUZK_UNROLL
+        for (uint32_t k = 0; k < 2; k++) {
+            place(i + k, &e.line[k], &e.row[k]);
+            e.live[k] = inside(e.line[k]);
+            e.at[k] = address(e.line[k], e.row[k]);
+            e.x[k] = e.live[k] ? get(e.line[k], e.row[k]) : fr::zero();
         }
-        return x;
+        return e;
     }
-    CUZK_HD fr scaled(const fr &x, uint32_t row) const {
-        return pass.scale == nullptr ? x : x * read_vectors(pass.scale + row);
+    CUZK_HD void twist(two &e) const {
+        CUZK_NO_UNROLL
+        for (uint32_t a = 0; a < pass.twists; a++) {
+            fr w[2];
+            CUZK_UNROLL
+            for (uint32_t k = 0; k < 2; k++) {
+                const uint32_t digit =
+                    (uint32_t)(e.at[k] >> pass.digit_at[a]) & ((1u << pass.digit_bits[a]) - 1);
+                w[k] = read_vectors(pass.twist[a] + ((uint64_t)digit << pass.bits | e.row[k]));
+            }
+            CUZK_UNROLL
+            for (uint32_t k = 0; k < 2; k++)
+                e.x[k] = e.x[k] * w[k];
+        }
+    }
+    CUZK_HD void scale(two &e) const {
+        if (pass.scale == nullptr) return;
+        CUZK_UNROLL
+        for (uint32_t k = 0; k < 2; k++)
+            e.x[k] = e.x[k] * read_vectors(pass.scale + e.row[k]);
     }
 
     /* ---- phases; a barrier stands between two of them ---- */
@@ -151,27 +180,36 @@ template <bool reversed, bool last> struct ntt_block {
         }
         if (pass.factor == nullptr && (reversed ? pass.scale == nullptr : pass.twists == 0)) return;
         CUZK_NO_UNROLL
-        for (uint32_t i = 0; i < 8; i++) {
-            uint32_t l, r;
-            place(i, &l, &r);
-            if (!inside(l)) continue;
-            const uint64_t at = address(l, r);
-            fr x = get(l, r);
-            if (pass.factor != nullptr) x = x * read_vectors(pass.factor + at);
-            put(l, r, reversed ? scaled(x, r) : twisted(x, at, r));
+        for (uint32_t i = 0; i < 8; i += 2) {
+            two e = get_two(i);
+            CUZK_UNROLL
+            for (uint32_t k = 0; k < 2; k++)
+                if (pass.factor != nullptr && e.live[k])
+                    e.x[k] = e.x[k] * read_vectors(pass.factor + e.at[k]);
+            if (reversed)
+                scale(e);
+            else
+                twist(e);
+            CUZK_UNROLL
+            for (uint32_t k = 0; k < 2; k++)
+                if (e.live[k]) put(e.line[k], e.row[k], e.x[k]);
         }
     }
     CUZK_HD void store() const {
         CUZK_NO_UNROLL
-        for (uint32_t i = 0; i < 8; i++) {
-            uint32_t l, r;
-            place(i, &l, &r);
-            if (!inside(l)) continue;
-            const uint64_t at = address(l, r);
-            fr x = get(l, r);
-            x = reversed ? twisted(x, at, r) : scaled(x, r);
-            if (pass.minus != nullptr) x = x - read_vectors(pass.minus + at);
-            write_vectors(pass.out + at, x.canon());
+        for (uint32_t i = 0; i < 8; i += 2) {
+            two e = get_two(i);
+            if (reversed)
+                twist(e);
+            else
+                scale(e);
+            CUZK_UNROLL
+            for (uint32_t k = 0; k < 2; k++) {
+                if (!e.live[k]) continue;
+                if (pass.minus != nullptr) e.x[k] = e.x[k] - read_vectors(pass.minus + e.at[k]);
+                if (pass.canonical) e.x[k] = e.x[k].canon();
+                write_vectors(pass.out + e.at[k], e.x[k]);
+            }
         }
     }
 

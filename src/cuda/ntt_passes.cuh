@@ -51,13 +51,16 @@ inline ntt_pass ntt_make_pass(const cuzk_ntt_plan &p, const void *tables, const 
     for (int j = 0; j < 3; j++)
         pass.eighth[j] = NTT_EIGHTH[job.direction][j];
     pass.roots = table(p.roots[job.direction]);
-    pass.scale = q == last && job.scale >= 0 ? table(p.scales[job.scale]) : nullptr;
+    const bool in_twist = job.scale == CUZK_NTT_SCALE_QUOTIENT_C && p.passes > 1;
+    pass.scale = q == last && job.scale >= 0 && !in_twist ? table(p.scales[job.scale]) : nullptr;
+    pass.canonical = i == last;
     pass.log2_n = p.log2_n;
     pass.below = p.below[q];
     pass.bits = p.bits[q];
     pass.twists = q;
     for (unsigned a = 0; a < q; a++) {
-        pass.twist[a] = table(p.twist[job.direction][job.coset][a][q]);
+        pass.twist[a] =
+            table(in_twist && q == 1 ? p.scaled_twist : p.twist[job.direction][job.coset][a][q]);
         pass.digit_at[a] = (uint8_t)p.below[a];
         pass.digit_bits[a] = (uint8_t)p.bits[a];
     }
@@ -97,15 +100,20 @@ cuzk_status ntt_for_each_table(const cuzk_ntt_plan &p, const ntt_constants &k, V
             for (unsigned q = 1; q < p.passes; q++)
                 for (unsigned a = 0; a < q; a++) {
                     if (coset && q != last) continue;
-                    const ntt_twist_table table = {k.root[direction],
-                                                   coset ? k.coset[direction] : ones,
-                                                   p.log2_n - p.below[a] - p.bits[a],
-                                                   p.bits[a],
-                                                   p.bits[q],
-                                                   p.below[q]};
+                    const ntt_twist_table table = {
+                        k.root[direction], coset ? k.coset[direction] : ones,
+                        fr::one(),         p.log2_n - p.below[a] - p.bits[a],
+                        p.bits[a],         p.bits[q],
+                        p.below[q]};
                     CUZK_TRY(visit(table, 1u << (p.bits[a] + p.bits[q]),
                                    p.twist[direction][coset][a][q]));
                 }
+    }
+    if (last > 0) {
+        const ntt_twist_table table = {k.root[1], ones,      k.factor[CUZK_NTT_SCALE_QUOTIENT_C],
+                                       0,         p.bits[0], p.bits[1],
+                                       p.below[1]};
+        CUZK_TRY(visit(table, 1u << (p.bits[0] + p.bits[1]), p.scaled_twist));
     }
     for (unsigned s = 0; s < CUZK_NTT_SCALES; s++) {
         const int base = ntt_scale_base((cuzk_ntt_scale)s);

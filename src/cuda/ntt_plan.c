@@ -36,6 +36,7 @@ cuzk_status cuzk_ntt_plan_make(cuzk_ntt_plan *p, unsigned log2_n, cuzk_error *er
                             ? p->twist[direction][0][a][q]
                             : reserve(&total, (size_t)1 << (p->bits[a] + p->bits[q]));
     }
+    if (last > 0) p->scaled_twist = reserve(&total, (size_t)1 << (p->bits[0] + p->bits[1]));
     for (unsigned s = 0; s < CUZK_NTT_SCALES; s++)
         p->scales[s] = reserve(&total, (size_t)1 << p->bits[last]);
     p->table_bytes = total;

@@ -39,6 +39,7 @@ typedef struct cuzk_ntt_plan {
      * column j_q; coset ones exist for the last q only. */
     size_t roots[2], scales[CUZK_NTT_SCALES];
     size_t twist[2][2][CUZK_NTT_MAX_PASSES][CUZK_NTT_MAX_PASSES];
+    size_t scaled_twist; /* of the inverse between passes 0 and 1, times s/m: the quotient's C */
     size_t table_bytes;
 } cuzk_ntt_plan;
 

@@ -24,15 +24,16 @@ struct ntt_power_table {
 };
 
 /* The factors between passes a and q: entry (i, j) is root^(2^(bits above a) reverse(i) j
- * 2^(bits below q)) times coset^(2^(bits above a) reverse(i)). */
+ * 2^(bits below q)) times coset^(2^(bits above a) reverse(i)), times factor. */
 struct ntt_twist_table {
     fr_powers root, coset;
+    fr factor;
     uint32_t above, row_bits, column_bits, below;
 
     CUZK_HD fr entry(uint32_t k) const {
         const uint64_t i = (uint64_t)bit_reverse(k >> column_bits, row_bits) << above;
         const uint64_t j = k & (((uint64_t)1 << column_bits) - 1);
-        return (root((i * j) << below & 0xffffffffu) * coset(i)).canon();
+        return (root((i * j) << below & 0xffffffffu) * coset(i) * factor).canon();
     }
 };
 

@@ -49,7 +49,7 @@ CUZK_HD uint32_t tree_pairs(uint32_t n) {
 
 /* K, the additions of a thread: as few as keep all threads busy, at most about TREE_BATCH_MAX, in
  * equal shares when the device is filled several times. */
-constexpr uint32_t TREE_BATCH_MAX = 128, TREE_RUN = 8;
+constexpr uint32_t TREE_BATCH_MAX = CUZK_TREE_BATCH_MAX, TREE_RUN = 8;
 CUZK_HD uint32_t tree_batch(uint32_t additions, uint32_t threads) {
     const uint32_t each = (additions - 1) / threads + 1;
     const uint32_t rounds = (each + TREE_BATCH_MAX - 1) / TREE_BATCH_MAX;
@@ -303,14 +303,24 @@ template <class F> struct tree_worker {
     }
 };
 
-/* The point of bucket b that has no partner: at the first level a bucket of one is finished. */
-template <class F> CUZK_HD void tree_leftover(const tree_level<F> &level, uint32_t b) {
-    const uint32_t n = level.in_at[b + 1] - level.in_at[b];
-    if (n % 2 == 0 || (n == 1 && level.list == nullptr)) return;
-    const tree_point<F> p = tree_input(level, level.in_at[b + 1] - 1);
-    affine<F> *const to = n == 1 ? level.finished + b : level.out + level.out_at[b] + n / 2;
-    write_vectors(to, {p.x(), p.y().canon()});
+/* The point of bucket b that has no partner: at the first level a bucket of one is finished. The
+ * point is copied in `parts` of 16 bytes, at the first level, where it may be negative, by part 0.
+ */
+template <class F>
+CUZK_HD void tree_leftover(const tree_level<F> &level, uint32_t b, uint32_t part) {
+    const uint32_t end = level.in_at[b + 1], n = end - level.in_at[b];
+    if (n % 2 == 0) return;
+    if (level.list == nullptr) {
+        if (n == 1) return;
+        affine<F> *const to = level.out + level.out_at[b] + n / 2;
+        ((uint4 *)to)[part] = ((const uint4 *)(level.points + (end - 1)))[part];
+    } else if (part == 0) {
+        const tree_point<F> p = tree_input(level, end - 1);
+        affine<F> *const to = n == 1 ? level.finished + b : level.out + level.out_at[b] + n / 2;
+        write_vectors(to, {p.x(), p.y().canon()});
+    }
 }
+template <class F> constexpr uint32_t tree_parts = sizeof(affine<F>) / 16;
 
 } // namespace cuzk
 #endif

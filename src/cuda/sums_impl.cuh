@@ -43,8 +43,9 @@ __global__ void __launch_bounds__(TREE_BLOCK, sizeof(F) == sizeof(fp) ? 4 : 2)
 
 template <class F>
 __global__ void __launch_bounds__(256) tree_leftovers(const __grid_constant__ tree_level<F> level) {
-    const uint32_t b = blockIdx.x * 256 + threadIdx.x;
-    if (b < level.buckets && level.in_at[level.buckets] != 0) tree_leftover(level, b);
+    const uint64_t i = (uint64_t)blockIdx.x * 256 + threadIdx.x;
+    const uint32_t b = (uint32_t)(i / tree_parts<F>), part = (uint32_t)(i % tree_parts<F>);
+    if (b < level.buckets && level.in_at[level.buckets] != 0) tree_leftover(level, b, part);
 }
 
 /* Sums and additions of a level by bucket: source and sink of the scan that numbers them. */
@@ -90,7 +91,8 @@ cuzk_status tree_sum(const cuzk_tree_plan &plan, const affine<F> *points, const 
                                            at<uint32_t>(scratch, plan.sums), stream, err));
         level.out_at = out_at;
         level.out = at<affine<F>>(scratch, plan.points[l & 1]);
-        tree_leftovers<<<blocks_for(buckets, 256), 256, 0, stream>>>(level);
+        tree_leftovers<<<blocks_for((uint64_t)buckets * tree_parts<F>, 256), 256, 0, stream>>>(
+            level);
         /* at least one round of all threads, and enough blocks of half the largest batch */
         const unsigned rounds = blocks_for(additions, TREE_BLOCK * TREE_BATCH_MAX / 2) + 1;
         const unsigned blocks = max(plan.threads / TREE_BLOCK, rounds);

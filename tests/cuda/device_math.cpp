@@ -44,7 +44,8 @@ void tree(A *sums, const A *points, const uint32_t *list, const uint32_t *in_at,
             total += cuzk::tree_sums(at[b + 1] - at[b]);
             additions += cuzk::tree_pairs(at[b + 1] - at[b]);
         }
-        std::vector<cuzk::uint4> prefix((additions + cuzk::TREE_BLOCK * 136) * sizeof(F) / 16);
+        std::vector<cuzk::uint4> prefix(
+            (additions + cuzk::TREE_BLOCK * (cuzk::TREE_BATCH_MAX + 8)) * sizeof(F) / 16);
         out.assign(total + 1, P::infinity());
         cuzk::tree_level<F> level = {};
         level.points = first ? (const P *)points : current.data();
@@ -57,8 +58,8 @@ void tree(A *sums, const A *points, const uint32_t *list, const uint32_t *in_at,
         level.out = out.data();
         level.finished = (P *)sums;
         level.prefix = prefix.data();
-        for (uint32_t b = 0; b < buckets; b++)
-            cuzk::tree_leftover(level, b);
+        for (uint32_t i = 0; i < buckets * cuzk::tree_parts<F>; i++)
+            cuzk::tree_leftover(level, i / cuzk::tree_parts<F>, i % cuzk::tree_parts<F>);
         using worker = cuzk::tree_worker<F>;
         for (uint32_t block = 0; !worker::block_idle(level, block); block++) {
             std::vector<F> products;
