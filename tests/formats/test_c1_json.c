@@ -456,6 +456,39 @@ TEST(check_names_the_place) {
     free(t);
 }
 
+/* One digit of the text changed, anywhere: the decoder refuses it or the check finds it. Only the
+ * ticket is free: nothing in a C1 output depends on it but replica_id, with ids that are not there.
+ */
+TEST(any_changed_digit_is_found) {
+    cuzk_error err;
+    size_t bytes;
+    porep_c1 *c1;
+    char *t = load("filecoin/porep-2k/c1.json", &bytes);
+    const char *ticket = strstr(t, "\"ticket\":[");
+    REQUIRE(ticket != NULL);
+    const size_t free_from = (size_t)(ticket - t), free_to = free_from + strcspn(ticket, "]");
+    unsigned refused = 0, found = 0;
+    while (refused + found < 400) {
+        const size_t at = (size_t)(check_random() % bytes);
+        if (t[at] < '0' || t[at] > '9' || (at >= free_from && at < free_to)) continue;
+        const char saved = t[at];
+        t[at] = (char)('0' + (saved - '0' + 1 + (int)(check_random() % 9)) % 10);
+        const cuzk_status status = decode(t, bytes, &c1, &err);
+        if (status != CUZK_OK) {
+            refused++;
+            CHECK(c1 == NULL && err.text[0] != 0);
+        } else {
+            found++;
+            if (porep_c1_check(host, c1, &err) == CUZK_OK)
+                CHECK_FAILED_("'%c' for '%c' at byte %zu is not found", t[at], saved, at);
+            porep_c1_free(host, c1);
+        }
+        t[at] = saved;
+    }
+    CHECK(refused > 0 && found > 0);
+    free(t);
+}
+
 /* bincode as supraseal writes it: put together here from the decoded values. */
 typedef struct bytes_out {
     uint8_t *data;
@@ -546,14 +579,23 @@ TEST(supraseal_bincode) {
 }
 
 int main(int argc, char **argv) {
-    const check_case cases[] = {RUN(porep_2k),          RUN(porep_2k_v1),
-                                RUN(porep_2k_synth),    RUN(porep_2k_ni),
-                                RUN(porep_8m),          RUN(independent),
-                                RUN(any_key_order),     RUN(refused_edits),
-                                RUN(not_canonical),     RUN(all_zero_header),
-                                RUN(wrappers),          RUN(huge_token),
-                                RUN(truncated),         RUN(nesting_is_bounded),
-                                RUN(binary_corruption), RUN(check_names_the_place),
+    const check_case cases[] = {RUN(porep_2k),
+                                RUN(porep_2k_v1),
+                                RUN(porep_2k_synth),
+                                RUN(porep_2k_ni),
+                                RUN(porep_8m),
+                                RUN(independent),
+                                RUN(any_key_order),
+                                RUN(refused_edits),
+                                RUN(not_canonical),
+                                RUN(all_zero_header),
+                                RUN(wrappers),
+                                RUN(huge_token),
+                                RUN(truncated),
+                                RUN(nesting_is_bounded),
+                                RUN(binary_corruption),
+                                RUN(check_names_the_place),
+                                RUN(any_changed_digit_is_found),
                                 RUN(supraseal_bincode)};
     host_std *h;
     cuzk_error err;
