@@ -13,7 +13,7 @@
 #define CUZK_HD __host__ __device__ __forceinline__
 #define CUZK_UNROLL _Pragma("unroll")
 #define CUZK_NO_UNROLL _Pragma("unroll 1")
-#define CUZK_CALLED static __host__ __device__ __noinline__
+#define CUZK_CALLED static __host__ __device__ __noinline__ __attribute__((unused))
 #else
 #define CUZK_HD inline
 #define CUZK_UNROLL

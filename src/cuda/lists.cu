@@ -258,8 +258,14 @@ __global__ void subset_list(bitmap_counts bits, const uint32_t *word_offsets, ui
 }
 
 cuzk_status lists_prepare(cuzk_error *err) {
-    /* the widest windows need 12 low bits and 11 high ones */
-    const int bytes = (int)sort_shared_bytes(SORT_MAX_BINS);
+    int device, most;
+    CUZK_TRY(cuda_check(cudaGetDevice(&device), "cudaGetDevice", err));
+    CUZK_TRY(
+        cuda_check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+                   "cudaDeviceGetAttribute", err));
+    /* what the widest windows of any device need; plans stay below the device's limit, and 1 KiB is
+     * for the kernels' static arrays */
+    const int bytes = min((int)sort_shared_bytes(SORT_MAX_BINS), most - 1024);
     CUZK_TRY(cuda_check(
         cudaFuncSetAttribute(sort_scatter_high, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
         "cudaFuncSetAttribute(sort_scatter_high)", err));

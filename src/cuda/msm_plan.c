@@ -74,13 +74,13 @@ static void make_windows(cuzk_msm_windows *w, unsigned count) {
 }
 
 /* The number of windows with the least cost: one addition per point and window, and the buckets. */
-static unsigned best_window_count(uint64_t n, unsigned bucket_cost) {
+static unsigned best_window_count(uint64_t n, unsigned max_bits, unsigned bucket_cost) {
     unsigned best = 0;
     uint64_t best_cost = UINT64_MAX;
     for (unsigned count = 11; count <= CUZK_MSM_SCALAR_BITS / 4; count++) {
         cuzk_msm_windows w;
         make_windows(&w, count);
-        if (w.bits[0] > CUZK_MSM_MAX_WINDOW_BITS) continue;
+        if (w.bits[0] > max_bits) continue;
         const uint64_t cost = n * count + (uint64_t)bucket_cost * w.bucket_base[count];
         if (cost < best_cost) {
             best_cost = cost;
@@ -126,8 +126,9 @@ cuzk_status cuzk_msm_plan_make(cuzk_msm_plan *p, cuzk_gpu_group curve, uint64_t 
     memset(p, 0, sizeof *p);
     p->curve = curve;
     p->n = n;
-    make_windows(&p->windows, best_window_count(n, curve == CUZK_GPU_G1 ? tuning->bucket_cost_g1
-                                                                        : tuning->bucket_cost_g2));
+    make_windows(&p->windows, best_window_count(n, tuning->max_window_bits,
+                                                curve == CUZK_GPU_G1 ? tuning->bucket_cost_g1
+                                                                     : tuning->bucket_cost_g2));
     const uint32_t widest = (uint32_t)1 << (p->windows.bits[0] - 1);
     /* First reduction step: threads for the whole device, and at most 128 * 128 segments a window.
      */

@@ -11,6 +11,8 @@ typedef struct cuzk_gpu_tuning {
     int arch; /* 10 * major + minor */
     /* Blocks of 128 threads a multiprocessor for the affine sum tree. */
     unsigned tree_blocks_g1, tree_blocks_g2;
+    /* Widest window of an MSM: 2^((bits + 1) / 2) bins must fit the sort's shared memory. */
+    unsigned max_window_bits;
     /* Cost of reducing one bucket, in additions of a point to a bucket: sets the window width. */
     unsigned bucket_cost_g1, bucket_cost_g2;
 } cuzk_gpu_tuning;
