@@ -24,21 +24,28 @@ static grpc_channel_credentials *credentials(const rpc_client_config *config) {
                                           NULL);
 }
 
+static grpc_arg integer(const char *key, int value) {
+    return (grpc_arg){
+        .type = GRPC_ARG_INTEGER, .key = (char *)(uintptr_t)key, .value.integer = value};
+}
+
 cuzk_status rpc_client_open(const rpc_client_config *config, rpc_client **out, cuzk_error *err) {
+    const bool is_unix = strncmp(config->address, "unix:", 5) == 0;
     grpc_arg args[] = {
-        {.type = GRPC_ARG_INTEGER,
-         .key = (char *)(uintptr_t)GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH,
-         .value.integer = 256 << 20},
+        integer(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, 256 << 20),
         /* A channel of its own: many clients in one process are many connections. */
-        {.type = GRPC_ARG_INTEGER,
-         .key = (char *)(uintptr_t)GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL,
-         .value.integer = 1},
+        integer(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1),
+        /* A daemon that restarts is found again soon: gRPC's own pauses grow to two minutes. */
+        integer(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100),
+        integer(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100),
+        integer(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000),
+        /* Last: the path of a unix socket is no name of a host. */
         {.type = GRPC_ARG_STRING,
          .key = (char *)(uintptr_t)GRPC_ARG_DEFAULT_AUTHORITY,
          .value.string = (char *)(uintptr_t) "localhost"},
     };
-    const bool is_unix = strncmp(config->address, "unix:", 5) == 0;
-    const grpc_channel_args list = {is_unix ? 3 : 2, args};
+    const size_t n_args = sizeof args / sizeof args[0];
+    const grpc_channel_args list = {is_unix ? n_args : n_args - 1, args};
     rpc_client *c = calloc(1, sizeof *c);
     *out = NULL;
     if (c == NULL) return cuzk_fail(err, CUZK_ERR_NO_MEMORY, "no memory for a client");

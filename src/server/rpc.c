@@ -159,10 +159,10 @@ static void arm(rpc_server *s, unsigned policy) {
     atomic_init(&call->refs, 1);
     operation *const ops[] = {&call->op_new,  &call->op_close, &call->op_recv,
                               &call->op_send, &call->op_sent,  &call->op_wake};
-    static const int kinds[] = {OP_NEW, OP_CLOSE, OP_RECV, OP_SEND, OP_SENT, OP_WAKE};
+    unsigned kind = OP_NEW;
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         ops[i]->call = call;
-        ops[i]->kind = kinds[i];
+        ops[i]->kind = kind++; /* in the order of the enumeration */
     }
     grpc_call_details_init(&call->details);
     grpc_metadata_array_init(&call->metadata);
@@ -520,6 +520,14 @@ static void call_closed(rpc_call *call) {
     if (queued || waited) rpc_unref(call);
 }
 
+/* What rpc_wait_begin wrote on another thread is read under the same lock. */
+static void woken(rpc_call *call) {
+    pthread_mutex_lock(&call->server->lock);
+    const rpc_wait wait = call->wait;
+    pthread_mutex_unlock(&call->server->lock);
+    wait.ready(call, wait.arg);
+}
+
 /* ---- threads ---- */
 
 static void on_event(operation *op, bool ok) {
@@ -541,7 +549,7 @@ static void on_event(operation *op, bool ok) {
         message_arrived(call);
         break;
     case OP_WAKE:
-        call->wait.ready(call, call->wait.arg);
+        woken(call);
         break;
     case OP_SENT:
         if (call->method->stream) expect_message(call);

@@ -50,6 +50,14 @@ static bool answers(const daemon_child *d) {
     return status == CUZK_OK;
 }
 
+static void show_log(const daemon_child *d) {
+    char line[512];
+    FILE *f = fopen(d->log, "r");
+    while (f != NULL && fgets(line, sizeof line, f) != NULL)
+        fputs(line, stderr);
+    if (f != NULL) fclose(f);
+}
+
 void child_start(daemon_child *d) {
     char *argv[40] = {(char *)(uintptr_t)SIM_DAEMON, d->dir};
     for (int i = 0; i < d->n_args; i++)
@@ -67,7 +75,8 @@ void child_start(daemon_child *d) {
         if (access(d->socket + 7, F_OK) == 0 && answers(d)) return;
         usleep(20000);
     }
-    REQUIRE(!"the daemon does not serve");
+    show_log(d);
+    REQUIRE(false /* the daemon does not serve */);
 }
 
 int child_stop(daemon_child *d, int signal_number) {
@@ -84,16 +93,8 @@ int child_stop(daemon_child *d, int signal_number) {
     kill(d->pid, SIGKILL);
     waitpid(d->pid, &status, 0);
     d->pid = 0;
-    CHECK(!"the daemon did not end within 30 s");
+    CHECK_FAILED_("the daemon did not end within 30 s");
     return status;
-}
-
-static void show_log(const daemon_child *d) {
-    char line[512];
-    FILE *f = fopen(d->log, "r");
-    while (f != NULL && fgets(line, sizeof line, f) != NULL)
-        fputs(line, stderr);
-    if (f != NULL) fclose(f);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw) {
