@@ -296,8 +296,12 @@ cuzk_status groth16_setup_with(const cuzk_host *host, const r1cs *circuit,
     if (status != CUZK_OK) {
         file_writer_abort(s.writer);
     } else {
-        status = file_writer_commit(s.writer, err);
-        if (status == CUZK_OK) status = file_write_all(vk_path, s.vk, s.vk_bytes, err);
+        /* The small file first: a full disk then leaves no parameters without their key. */
+        status = file_write_all(vk_path, s.vk, s.vk_bytes, err);
+        if (status == CUZK_OK)
+            status = file_writer_commit(s.writer, err);
+        else
+            file_writer_abort(s.writer);
     }
     setup_free(&s);
     return status;

@@ -237,6 +237,7 @@ static cuzk_status run_tiles(pippenger *p, size_t n, cuzk_error *err) {
         cuzk_host_parallel(p->host, p->blocks, prepare_task, p);
         CUZK_TRY(bases_report(bases_first_bad(p->bad, p->blocks), err));
         cuzk_host_parallel(p->host, bucket_tasks(p), accumulate_task, p);
+        cuzk_host_progress(p->host, "MSM", p->end, n);
         if (cuzk_host_cancelled(p->host))
             return cuzk_fail(err, CUZK_ERR_CANCELLED, "MSM cancelled after %zu of %zu terms",
                              p->end, n);
