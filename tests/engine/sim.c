@@ -259,7 +259,10 @@ void sim_init(sim_world *w) {
     memset(w, 0, sizeof *w);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->released, NULL);
-    snprintf(w->dir, sizeof w->dir, "/tmp/cuzk-engine-XXXXXX");
+    const char *base = getenv("TMPDIR");
+    const int length =
+        snprintf(w->dir, sizeof w->dir, "%s/cuzk-engine-XXXXXX", base == NULL ? "/tmp" : base);
+    REQUIRE(length > 0 && (size_t)length < sizeof w->dir);
     REQUIRE(mkdtemp(w->dir) != NULL);
     REQUIRE(host_std_new(1, 0, &w->host, &err) == CUZK_OK);
 }

@@ -52,7 +52,7 @@ typedef struct sim_world {
     int jobs_alive, witnesses_alive, keys_alive;
     sim_proved log[16384]; /* partitions in the order in which devices finished them */
     unsigned n_log;
-    char dir[64]; /* state folder, made by sim_config */
+    char dir[256]; /* state folder, made by sim_init under TMPDIR or /tmp */
     struct host_std *host;
 } sim_world;
 

@@ -79,14 +79,22 @@ static double three_jobs(uint64_t vram, unsigned devices, unsigned workers, doub
     return seconds;
 }
 
+/* The best of a few runs: other programs may take the CPU away from a sleeping world. */
 TEST(two_lock_scenario) {
-    double idle, idle_one;
-    const double one = three_jobs(16 * SIM_GIB, 1, 1, &idle_one);
-    const double three = three_jobs(16 * SIM_GIB, 1, 3, &idle);
-    printf("16 GB, 3 jobs: 1 worker %.0f ms (idle %.0f), 3 workers %.0f ms (idle %.0f)\n",
-           one * 1e3, idle_one * 1e3, three * 1e3, idle * 1e3);
-    CHECK(three < 1.15 * one);
-    CHECK(idle < 0.25 * three); /* no stage waits for another job's compute */
+    double one = 1e9, three = 1e9, idle = 1e9;
+    for (unsigned i = 0; i < 3; i++) {
+        double idle_now;
+        const double one_now = three_jobs(16 * SIM_GIB, 1, 1, &idle_now);
+        const double three_now = three_jobs(16 * SIM_GIB, 1, 3, &idle_now);
+        if (one_now < one) one = one_now;
+        if (three_now < three) three = three_now;
+        if (idle_now < idle) idle = idle_now;
+    }
+    printf(
+        "16 GB, 3 jobs of 10 partitions: 1 worker %.0f ms, 3 workers %.0f ms (device idle %.0f)\n",
+        one * 1e3, three * 1e3, idle * 1e3);
+    CHECK(three < 1.05 * one);
+    CHECK(idle < 0.1 * three); /* no stage waits for another job's compute */
 }
 
 TEST(other_cards) {
