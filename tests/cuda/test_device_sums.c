@@ -137,4 +137,44 @@ TEST(decode) {
     CHECK(device_decode_g1(&got, modulus));
 }
 
-TEST_MAIN(RUN(digits_recompose), RUN(tree_g1), RUN(tree_g2), RUN(decode))
+/* Plans are pure functions of sizes: their parts lie one after another, a limit is kept or refused.
+ */
+TEST(plans) {
+    cuzk_error err;
+    cuzk_msm_plan p;
+    cuzk_subset_plan s;
+    for (int arch = 75; arch <= 120; arch += 15)
+        for (uint64_t n = 1; n < (uint64_t)1 << 31; n = 3 * n + 1)
+            for (int curve = 0; curve < 2; curve++) {
+                const cuzk_gpu_tuning *tuning = cuzk_gpu_tuning_for(arch);
+                const cuzk_gpu_group group = curve == 0 ? CUZK_GPU_G1 : CUZK_GPU_G2;
+                CHECK_OK(cuzk_msm_plan_make(&p, group, n, 132, tuning, 0, &err));
+                const size_t at[] = {
+                    p.digits,         p.bins,         p.bin_tiles,       p.keys,
+                    p.payload,        p.list,         p.starts,          p.buckets,
+                    p.segment_points, p.block_points, p.tree.points[0],  p.tree.points[1],
+                    p.tree.prefix,    p.tree.pairs,   p.tree.offsets[0], p.tree.offsets[1],
+                    p.tree.sums,      p.scratch_bytes};
+                for (size_t i = 0; i + 1 < sizeof at / sizeof at[0]; i++)
+                    CHECK(at[i] < at[i + 1] && at[i] % 256 == 0);
+                CHECK(p.windows.bits[0] <= tuning->max_window_bits);
+                CHECK(p.reduce_blocks <= CUZK_MSM_REDUCE_THREADS);
+                const size_t free_bytes = p.scratch_bytes;
+                const cuzk_status limited = cuzk_msm_plan_make(&p, group, n, 132, tuning,
+                                                               free_bytes - free_bytes / 4, &err);
+                CHECK(limited == CUZK_OK ? p.scratch_bytes <= free_bytes - free_bytes / 4
+                                         : limited == CUZK_ERR_DEVICE_MEMORY);
+                CHECK_STATUS(cuzk_msm_plan_make(&p, group, n, 132, tuning, 1000, &err),
+                             CUZK_ERR_DEVICE_MEMORY);
+                CHECK_OK(cuzk_subset_plan_make(&s, group, n, n / 2, 132, tuning, &err));
+                CHECK(s.tree.sums < s.scratch_bytes);
+            }
+    const cuzk_gpu_tuning *tuning = cuzk_gpu_tuning_for(90);
+    CHECK_STATUS(cuzk_msm_plan_make(&p, CUZK_GPU_G1, 0, 132, tuning, 0, &err), CUZK_ERR_ARGUMENT);
+    CHECK_STATUS(cuzk_msm_plan_make(&p, CUZK_GPU_G1, (uint64_t)1 << 31, 132, tuning, 0, &err),
+                 CUZK_ERR_ARGUMENT);
+    CHECK_STATUS(cuzk_subset_plan_make(&s, CUZK_GPU_G1, 10, 11, 132, tuning, &err),
+                 CUZK_ERR_ARGUMENT);
+}
+
+TEST_MAIN(RUN(plans), RUN(digits_recompose), RUN(tree_g1), RUN(tree_g2), RUN(decode))
