@@ -229,7 +229,7 @@ int main(int argc, char **argv) {
         need(witness_new(host, key->circuit, &p.w[k], &err), "witness");
     run_pipeline(host, ex, &p);
     run_single(ex, &p.w[0], repeats);
-    if (p.job->partitions > 1)
+    if (options.vram_limit == 0 && p.job->partitions > 1)
         for (int i = 0; i < 2; i++)
             run_pipeline(host, ex, &p);
     printf("device-wide calls after opening: %llu\nanonymous memory now %.2f GB, witnesses of %u "
