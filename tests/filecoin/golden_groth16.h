@@ -40,6 +40,7 @@ typedef struct golden_shape {
     executor *ex;
     executor_key key;
     uint64_t base_bytes; /* held before proving: circuit, key, vanilla proof */
+    bool own_memory;     /* ex has a host of its own: nothing to check here */
     bool steps_checked;
 } golden_shape;
 
