@@ -237,7 +237,7 @@ TEST(rights) {
     drop.circuit_id = (char *)(uintptr_t) "porep-32g";
     child_init(&d, listen_at, token_arg, http_arg, NULL);
     snprintf(listen_at, sizeof listen_at, "daemon.listen=%s,127.0.0.1:%u", d.socket, port);
-    snprintf(http_arg, sizeof http_arg, "daemon.status_listen=127.0.0.1:%u", http);
+    snprintf(http_arg, sizeof http_arg, "daemon.status_listen=0.0.0.0:%u", http);
     snprintf(token_file, sizeof token_file, "%s/tokens", d.dir);
     snprintf(token_arg, sizeof token_arg, "daemon.token_file=%s", token_file);
     FILE *f = fopen(token_file, "w");
@@ -267,7 +267,25 @@ TEST(rights) {
         if (status == CUZK_OK) cuzk__v1__evict_srsresponse__free_unpacked(dropped, NULL);
         rpc_client_close(c);
     }
-    CHECK_U64(http_get(http, "/healthz", "", text, sizeof text), 200); /* loopback: open */
+    /* The status page can be reached from elsewhere: it asks too, except for health. */
+    static const struct {
+        const char *path, *header;
+        int code;
+    } pages[] = {
+        {"/healthz", "", 200},
+        {"/readyz", "", 200},
+        {"/status", "", 401},
+        {"/metrics", "", 401},
+        {"/", "", 401},
+        {"/nothing", "", 401},
+        {"/status", "Authorization: Bearer wrong-token-0000001\r\n", 401},
+        {"/status", "Authorization: Bearer submit-token-000001\r\n", 401},
+        {"/status", "Authorization: Bearer observe-token-00001\r\n", 200},
+        {"/metrics", "Authorization: Basic bWU6b2JzZXJ2ZS10b2tlbi0wMDAwMQ==\r\n", 200},
+        {"/metrics", "Authorization: Basic bWU6d3Jvbmc=\r\n", 401},
+    };
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)
+        CHECK_U64(http_get(http, pages[i].path, pages[i].header, text, sizeof text), pages[i].code);
     child_free(&d);
 }
 
