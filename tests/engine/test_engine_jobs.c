@@ -162,17 +162,16 @@ TEST(cancel_queued_and_running) {
         CHECK_STATUS(sim_submit(e, id, LONG, 0, ENGINE_PRIORITY_NORMAL), CUZK_OK);
     REQUIRE(sim_reached(e, 1, 1, ENGINE_PARTITION_DEVICE));
     /* The last one is far from its turn. */
-    double from = check_seconds();
+    const double from = check_seconds();
     CHECK_OK(engine_cancel(e, "job-20", &running, &err));
     CHECK(!running);
     CHECK(sim_await(e, 20, 4, NULL) == ENGINE_JOB_CANCELLED);
-    CHECK(check_seconds() - from < 0.2);
+    CHECK(check_seconds() - from < 2); /* its turn would come after 22 s */
     /* The first ends at its partition boundary, not after four. */
-    from = check_seconds();
     CHECK_OK(engine_cancel(e, "job-1", &running, &err));
     CHECK(running);
     CHECK(sim_await(e, 1, 4, NULL) == ENGINE_JOB_CANCELLED);
-    CHECK(check_seconds() - from < 1.8 * LONG_US / 1e6);
+    CHECK(sim_last(&world, 1) < 2);
     for (uint64_t id = 2; id < 20; id++) {
         char job_id[32];
         sprintf(job_id, "job-%d", (int)id);

@@ -192,7 +192,7 @@ static void random_world(uint64_t seed, unsigned round) {
     const uint64_t one = 313 + 70 + 600 + 3;
     sim_config(&world, (one + below(2000)) * SIM_MIB, &config);
     config.witness_threads = 1 + below(4);
-    config.watchdog_ms = 400;
+    config.watchdog_ms = 800;
     config.ageing_ms = below(2) * 100;
     config.device_failures = 1 + below(4);
     bool good = false;
