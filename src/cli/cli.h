@@ -51,7 +51,7 @@ int cli_report(const cli_command *self, const cuzk_error *err);
 int cli_usage(const cli_command *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* What the daemon's commands are in a build without it. */
-int cli_no_server(const cli_command *self);
+int cli_no_server(int argc, char **argv, const cli_command *self);
 /* A host with progress bars on a terminal (plain lines elsewhere) for anything over a second;
  * SIGINT, SIGTERM and SIGHUP cancel it. threads 0 = all. quiet: no progress. */
 typedef struct cli_session {

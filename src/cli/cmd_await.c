@@ -131,15 +131,10 @@ static int run_evict(int argc, char **argv, const cli_command *self) {
 }
 
 #else
-static int run_nothing(int argc, char **argv, const cli_command *self) {
-    (void)argc;
-    (void)argv;
-    return cli_no_server(self);
-}
-#define run_await run_nothing
-#define run_cancel run_nothing
-#define run_preload run_nothing
-#define run_evict run_nothing
+#define run_await cli_no_server
+#define run_cancel cli_no_server
+#define run_preload cli_no_server
+#define run_evict cli_no_server
 #endif
 
 const cli_command cmd_await = {

@@ -26,11 +26,7 @@ static int run_config(int argc, char **argv, const cli_command *self) {
 }
 
 #else
-static int run_config(int argc, char **argv, const cli_command *self) {
-    (void)argc;
-    (void)argv;
-    return cli_no_server(self);
-}
+#define run_config cli_no_server
 #endif
 
 const cli_command cmd_config_check = {

@@ -143,7 +143,7 @@ static int prove_remote(const cli_command *self, const prove_args *args) {
 #ifdef CUZK_HAVE_SERVER
     return prove_at_daemon(self, &args->files, args->daemon, args->out, args->json);
 #else
-    return cli_no_server(self);
+    return cli_no_server(0, NULL, self);
 #endif
 }
 

@@ -31,11 +31,7 @@ static int run(int argc, char **argv, const cli_command *self) {
 }
 
 #else
-static int run(int argc, char **argv, const cli_command *self) {
-    (void)argc;
-    (void)argv;
-    return cli_no_server(self);
-}
+#define run cli_no_server
 #endif
 
 const cli_command cmd_serve = {

@@ -193,12 +193,8 @@ static int run_top(int argc, char **argv, const cli_command *self) {
 }
 
 #else
-static int run_status(int argc, char **argv, const cli_command *self) {
-    (void)argc;
-    (void)argv;
-    return cli_no_server(self);
-}
-#define run_top run_status
+#define run_status cli_no_server
+#define run_top cli_no_server
 #endif
 
 const cli_command cmd_status = {"status", "what a daemon does: devices, queues, memory",

@@ -102,12 +102,7 @@ static int run_vanilla(int argc, char **argv, const cli_command *self) {
 
 #define RUN run_vanilla
 #else
-static int run_nothing(int argc, char **argv, const cli_command *self) {
-    (void)argc;
-    (void)argv;
-    return cli_no_server(self);
-}
-#define RUN run_nothing
+#define RUN cli_no_server
 #endif
 
 #define ABOUT                                                                                      \

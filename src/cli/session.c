@@ -47,7 +47,9 @@ int cli_usage(const cli_command *self, const char *format, ...) {
     return EXIT_BAD_INPUT;
 }
 
-int cli_no_server(const cli_command *self) {
+int cli_no_server(int argc, char **argv, const cli_command *self) {
+    (void)argc;
+    (void)argv;
     fprintf(
         stderr,
         "cuzk %s: this build has no daemon: install its libraries (scripts/install-deps.sh) and "
