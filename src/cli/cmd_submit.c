@@ -60,7 +60,7 @@ static int submit_main(const cli_command *self, const submit_args *args) {
     return EXIT_OK;
 }
 
-static int run_vanilla(int argc, char **argv, const cli_command *self) {
+static int run_submit(int argc, char **argv, const cli_command *self) {
     static submit_args args; /* large */
     args = (submit_args){.files.kind = self == &cmd_submit_porep     ? PROOF_POREP
                                        : self == &cmd_submit_winning ? PROOF_WINNING
@@ -100,18 +100,18 @@ static int run_vanilla(int argc, char **argv, const cli_command *self) {
     return submit_main(self, &args);
 }
 
-#define RUN run_vanilla
 #else
-#define RUN cli_no_server
+#define run_submit cli_no_server
 #endif
 
 #define ABOUT                                                                                      \
     "Prints the job's id once the daemon has it on disk. cuzk await fetches the proof; the same\n" \
     "request id with the same files joins the job that is there."
-const cli_command cmd_submit_porep = {"submit porep", "hand a PoRep to a daemon", ABOUT, RUN};
+const cli_command cmd_submit_porep = {"submit porep", "hand a PoRep to a daemon", ABOUT,
+                                      run_submit};
 const cli_command cmd_submit_winning = {"submit winning", "hand a WinningPoSt to a daemon", ABOUT,
-                                        RUN};
+                                        run_submit};
 const cli_command cmd_submit_window = {"submit window", "hand a WindowPoSt to a daemon", ABOUT,
-                                       RUN};
+                                       run_submit};
 const cli_command cmd_submit_snap = {"submit snap", "hand a SnapDeals update to a daemon", ABOUT,
-                                     RUN};
+                                     run_submit};
