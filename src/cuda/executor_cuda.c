@@ -20,14 +20,24 @@ typedef struct gpu_work {
 } gpu_work;
 
 enum { SLOT_FREE, SLOT_UPLOADED, SLOT_RUNNING, SLOT_FAILED };
-/* Events between the phases of cuda_phases; mark 0 and 1 are around the upload. */
-enum { MARKS = CUDA_PHASES + 3 };
+/* Events of a partition. Behind each query's sums there is one. */
+enum {
+    MARK_UPLOAD,
+    MARK_UPLOADED,
+    MARK_START,
+    MARK_EVALUATED,
+    MARK_QUOTIENT,
+    MARK_QUERY,
+    MARK_DONE = MARK_QUERY + GPU_QUERIES,
+    MARK_SIDE, /* where the other sums overlap with h: their start */
+    MARKS
+};
 
 typedef struct gpu_slot {
     int state;
-    uint8_t *results;        /* pinned, CUZK_GPU_RESULT_BYTES */
-    uint64_t *bad;           /* pinned, one a query */
-    cudaEvent_t mark[MARKS]; /* 0, 1: upload; 2: compute starts; then the end of each phase */
+    uint8_t *results; /* pinned, CUZK_GPU_RESULT_BYTES */
+    uint64_t *bad;    /* pinned, one a query */
+    cudaEvent_t mark[MARKS];
 } gpu_slot;
 
 typedef struct cuda_executor {
@@ -64,6 +74,11 @@ static bool all_resident(const gpu_plan *p) {
     for (int q = 0; q < GPU_QUERIES; q++)
         if (!p->query[q].resident) return false;
     return true;
+}
+
+/* The stream that a query's sums run on. */
+static cudaStream_t stream_of(const cuda_executor *ex, gpu_query q) {
+    return q != GPU_QUERY_H && ex->plan.overlapped ? ex->device.side : ex->device.compute;
 }
 
 static msm_bases query_bases(const groth16_params *p, gpu_query q) {
@@ -248,10 +263,11 @@ static void cuda_unload(executor *base) {
     if (ex->work == NULL) return;
     if (gpu_device_use(d, NULL) == CUZK_OK) {
         /* the slots and the work region held a witness */
-        const gpu_region *const secret[] = {&ex->plan.bits[0], &ex->plan.bits[1],
+        const gpu_region *const secret[] = {&ex->plan.bits[0],   &ex->plan.bits[1],
                                             &ex->plan.values[0], &ex->plan.values[1],
-                                            &ex->plan.work};
+                                            &ex->plan.work,      &ex->plan.sums};
         (void)cudaStreamSynchronize(d->upload);
+        (void)cudaStreamSynchronize(d->side);
         for (size_t i = 0; i < sizeof secret / sizeof secret[0]; i++)
             (void)cudaMemsetAsync(in_arena(ex, secret[i]->at), 0, secret[i]->bytes, d->compute);
         (void)cudaStreamSynchronize(d->compute);
@@ -300,11 +316,11 @@ static cuzk_status upload_witness(cuda_executor *ex, unsigned s, const witness *
     const gpu_plan *p = &ex->plan;
     gpu_device *d = &ex->device;
     const uint64_t inputs = w->n_inputs * sizeof(fr_t);
-    CUZK_TRY(mark(ex, &ex->slots[s], 0, d->upload, err));
+    CUZK_TRY(mark(ex, &ex->slots[s], MARK_UPLOAD, d->upload, err));
     CUZK_TRY(gpu_upload(d, p->bits[s].at, w->bits, p->bits[s].bytes, err));
     CUZK_TRY(gpu_upload(d, p->values[s].at, w->inputs, inputs, err));
     CUZK_TRY(gpu_upload(d, p->values[s].at + inputs, w->fields, w->n_fields * sizeof(fr_t), err));
-    return mark(ex, &ex->slots[s], 1, d->upload, err);
+    return mark(ex, &ex->slots[s], MARK_UPLOADED, d->upload, err);
 }
 
 static cuzk_status evaluate(cuda_executor *ex, unsigned s, int matrix, void *out, cuzk_error *err) {
@@ -344,7 +360,7 @@ static cuzk_status quotient(cuda_executor *ex, unsigned s, cuzk_error *err) {
     const uint64_t b_at = p->h_reversed ? x1 : p->spill_bytes != 0 ? x0 : x2;
     CUZK_TRY(evaluate(ex, s, R1CS_A, a, err));
     CUZK_TRY(evaluate(ex, s, R1CS_B, in_arena(ex, b_at), err));
-    CUZK_TRY(mark(ex, &ex->slots[s], 3, stream, err));
+    CUZK_TRY(mark(ex, &ex->slots[s], MARK_EVALUATED, stream, err));
     if (p->spill_bytes != 0)
         CUZK_TRY(quotient_spilled(ex, s, a, b_at, err));
     else
@@ -352,7 +368,7 @@ static cuzk_status quotient(cuda_executor *ex, unsigned s, cuzk_error *err) {
                                    in_arena(ex, p->h_reversed ? x2 : x0), stream, err));
     if (!p->h_reversed)
         CUZK_TRY(cuzk_gpu_bit_reverse(p->ntt.log2_n, in_arena(ex, x0), a, stream, err));
-    return mark(ex, &ex->slots[s], 4, stream, err);
+    return mark(ex, &ex->slots[s], MARK_QUOTIENT, stream, err);
 }
 
 /* The witness as a query sees it. */
@@ -364,9 +380,9 @@ static cuzk_status select_witness(cuda_executor *ex, unsigned s, gpu_query q, cu
     if (d != GPU_DENSITY_L)                  /* l takes the witness' bits as they are */
         CUZK_TRY(cuzk_gpu_compact(in_arena(ex, p->bits[s].at), in_arena(ex, p->maps[d].at),
                                   in_arena(ex, p->ranks[d].at), ex->key.circuit->aux,
-                                  p->query[q].aux, in_arena(ex, at.bits), ex->device.compute, err));
+                                  p->query[q].aux, in_arena(ex, at.bits), stream_of(ex, q), err));
     return cuzk_gpu_gather(in_arena(ex, p->values[s].at), in_arena(ex, p->from[d].at),
-                           p->query[q].scalars, in_arena(ex, at.scalars), ex->device.compute, err);
+                           p->query[q].scalars, in_arena(ex, at.scalars), stream_of(ex, q), err);
 }
 
 /* Bring a step's points into the next tile; *points is where its base lies. */
@@ -393,7 +409,7 @@ static cuzk_status stream_tile(cuda_executor *ex, const gpu_work *w, const uint8
 static cuzk_status sum_step(cuda_executor *ex, unsigned s, const gpu_work *w, const uint8_t *points,
                             cuzk_error *err) {
     const gpu_plan *p = &ex->plan;
-    const cudaStream_t stream = ex->device.compute;
+    const cudaStream_t stream = stream_of(ex, w->query);
     const uint64_t size = CUZK_GPU_AFFINE_BYTES(p->query[w->query].curve);
     void *const scratch = in_arena(ex, gpu_scratch_at(p, w->query));
     uint8_t *const results = in_arena(ex, p->results[s].at);
@@ -441,7 +457,7 @@ static cuzk_status run_query(cuda_executor *ex, const unsigned *slots, unsigned 
     for (size_t i = 0; i < ex->n_work; i++)
         if (ex->work[i].query == q) CUZK_TRY(run_step(ex, slots, n, &ex->work[i], err));
     for (unsigned i = 0; i < n; i++)
-        CUZK_TRY(mark(ex, &ex->slots[slots[i]], 5 + (int)q, ex->device.compute, err));
+        CUZK_TRY(mark(ex, &ex->slots[slots[i]], MARK_QUERY + (int)q, stream_of(ex, q), err));
     return CUZK_OK;
 }
 
@@ -457,22 +473,46 @@ static cuzk_status fetch_results(cuda_executor *ex, unsigned s, cuzk_error *err)
             cudaMemcpyAsync(slot->bad, in_arena(ex, p->bad.at), p->bad.bytes,
                             cudaMemcpyDeviceToHost, stream),
             err);
-    CUZK_TRY(mark(ex, slot, MARKS - 1, stream, err));
+    CUZK_TRY(mark(ex, slot, MARK_DONE, stream, err));
     slot->state = SLOT_RUNNING;
     return CUZK_OK;
+}
+
+/* The quotient and the sum over h. */
+static cuzk_status compute_h(cuda_executor *ex, unsigned s, cuzk_error *err) {
+    gpu_slot *slot = &ex->slots[s];
+    GPU_TRY(ordinal_of(ex), cudaStreamWaitEvent(ex->device.compute, slot->mark[MARK_UPLOADED], 0),
+            err);
+    CUZK_TRY(mark(ex, slot, MARK_START, ex->device.compute, err));
+    CUZK_TRY(quotient(ex, s, err));
+    return run_query(ex, &s, 1, GPU_QUERY_H, err);
+}
+
+/* The other sums on the side stream: they fill the gaps that h's leave, and are enqueued first so
+ * that they are there when a gap comes. */
+static cuzk_status compute_overlapped(cuda_executor *ex, unsigned s, cuzk_error *err) {
+    gpu_slot *slot = &ex->slots[s];
+    GPU_TRY(ordinal_of(ex), cudaStreamWaitEvent(ex->device.side, slot->mark[MARK_UPLOADED], 0),
+            err);
+    CUZK_TRY(mark(ex, slot, MARK_SIDE, ex->device.side, err));
+    for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++)
+        CUZK_TRY(run_query(ex, &s, 1, q, err));
+    CUZK_TRY(compute_h(ex, s, err));
+    GPU_TRY(ordinal_of(ex), cudaStreamWaitEvent(ex->device.compute, slot->mark[MARK_DONE - 1], 0),
+            err);
+    return fetch_results(ex, s, err);
 }
 
 /* Everything from uploaded witnesses to results in pinned memory. h's vectors are the work region
  * of one slot at a time; the other queries share each step. */
 static cuzk_status compute(cuda_executor *ex, const unsigned *slots, unsigned n, cuzk_error *err) {
-    const cudaStream_t stream = ex->device.compute;
-    for (unsigned i = 0; i < n; i++) {
-        gpu_slot *slot = &ex->slots[slots[i]];
-        GPU_TRY(ordinal_of(ex), cudaStreamWaitEvent(stream, slot->mark[1], 0), err);
-        CUZK_TRY(mark(ex, slot, 2, stream, err));
-        CUZK_TRY(quotient(ex, slots[i], err));
-        CUZK_TRY(run_query(ex, &slots[i], 1, GPU_QUERY_H, err));
+    if (ex->plan.overlapped) {
+        for (unsigned i = 0; i < n; i++)
+            CUZK_TRY(compute_overlapped(ex, slots[i], err));
+        return CUZK_OK;
     }
+    for (unsigned i = 0; i < n; i++)
+        CUZK_TRY(compute_h(ex, slots[i], err));
     for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++)
         CUZK_TRY(run_query(ex, slots, n, q, err));
     for (unsigned i = 0; i < n; i++)
@@ -540,34 +580,38 @@ static void add_result(const gpu_work *w, const uint8_t *results, groth16_sums *
     }
 }
 
-static cuzk_status elapsed(const cuda_executor *ex, const gpu_slot *slot, int from, double *ms,
-                           cuzk_error *err) {
+static cuzk_status elapsed(const cuda_executor *ex, const gpu_slot *slot, int from, int to,
+                           double *ms, cuzk_error *err) {
     float value = 0;
-    GPU_TRY(ordinal_of(ex), cudaEventElapsedTime(&value, slot->mark[from], slot->mark[from + 1]),
-            err);
+    GPU_TRY(ordinal_of(ex), cudaEventElapsedTime(&value, slot->mark[from], slot->mark[to]), err);
     *ms = (double)value;
     return CUZK_OK;
 }
 
+/* Phases may overlap; what is not uploading, evaluation or transforms counts as sums. */
 static cuzk_status measure(cuda_executor *ex, const gpu_slot *slot, executor_timing *timing,
                            cuzk_error *err) {
     executor_timing t = {0};
-    CUZK_TRY(elapsed(ex, slot, 0, &ex->phases.ms[0], err));
-    for (int i = 1; i < CUDA_PHASES; i++)
-        CUZK_TRY(elapsed(ex, slot, i + 1, &ex->phases.ms[i], err));
-    t.upload_ms = ex->phases.ms[0];
-    t.eval_ms = ex->phases.ms[1];
-    t.ntt_ms = ex->phases.ms[2];
-    for (int i = 3; i < CUDA_PHASES; i++)
-        t.msm_ms += ex->phases.ms[i];
-    t.total_ms = t.upload_ms + t.eval_ms + t.ntt_ms + t.msm_ms;
+    double computing, *const ms = ex->phases.ms;
+    CUZK_TRY(elapsed(ex, slot, MARK_UPLOAD, MARK_UPLOADED, &ms[0], err));
+    for (int i = 1; i < CUDA_PHASES; i++) {
+        const int end = MARK_START + i;
+        const bool first = end == MARK_QUERY + GPU_QUERY_L && ex->plan.overlapped;
+        CUZK_TRY(elapsed(ex, slot, first ? MARK_SIDE : end - 1, end, &ms[i], err));
+    }
+    CUZK_TRY(elapsed(ex, slot, MARK_START, MARK_DONE, &computing, err));
+    t.upload_ms = ms[0];
+    t.eval_ms = ms[1];
+    t.ntt_ms = ms[2];
+    t.msm_ms = computing - t.eval_ms - t.ntt_ms;
+    t.total_ms = t.upload_ms + computing;
     if (timing != NULL) *timing = t;
     return CUZK_OK;
 }
 
 static cuzk_status collect(cuda_executor *ex, gpu_slot *slot, groth16_sums *out,
                            executor_timing *timing, cuzk_error *err) {
-    GPU_TRY(ordinal_of(ex), cudaEventSynchronize(slot->mark[MARKS - 1]), err);
+    GPU_TRY(ordinal_of(ex), cudaEventSynchronize(slot->mark[MARK_DONE]), err);
     CUZK_TRY(check_points(ex, slot->bad, err));
     *out =
         (groth16_sums){g1_infinity(), g1_infinity(), g1_infinity(), g1_infinity(), g2_infinity()};

@@ -106,7 +106,10 @@ static cuzk_status open_resources(gpu_device *d, uint64_t arena_limit, cuzk_erro
     const int ordinal = d->info.ordinal;
     CUZK_TRY(try_device(ordinal, err));
     d->limits = (gpu_limits){d->info.sms, cuzk_gpu_tuning_for(d->info.arch)};
-    GPU_TRY(ordinal, cudaStreamCreateWithFlags(&d->compute, cudaStreamNonBlocking), err);
+    int low = 0, high = 0;
+    GPU_TRY(ordinal, cudaDeviceGetStreamPriorityRange(&low, &high), err);
+    GPU_TRY(ordinal, cudaStreamCreateWithPriority(&d->compute, cudaStreamNonBlocking, high), err);
+    GPU_TRY(ordinal, cudaStreamCreateWithPriority(&d->side, cudaStreamNonBlocking, low), err);
     GPU_TRY(ordinal, cudaStreamCreateWithFlags(&d->upload, cudaStreamNonBlocking), err);
     for (int i = 0; i < 2; i++) {
         void *half = NULL;
@@ -130,6 +133,7 @@ cuzk_status gpu_device_open(gpu_device *d, const cuzk_host *host, const char *se
 void gpu_device_close(gpu_device *d) {
     (void)cudaSetDevice(d->info.ordinal);
     if (d->compute != NULL) (void)cudaStreamSynchronize(d->compute);
+    if (d->side != NULL) (void)cudaStreamSynchronize(d->side);
     if (d->upload != NULL) (void)cudaStreamSynchronize(d->upload);
     if (d->arena != NULL) (void)cudaFree(d->arena);
     for (int i = 0; i < 2; i++) {
@@ -137,6 +141,7 @@ void gpu_device_close(gpu_device *d) {
         if (d->ring_free[i] != NULL) (void)cudaEventDestroy(d->ring_free[i]);
     }
     if (d->compute != NULL) (void)cudaStreamDestroy(d->compute);
+    if (d->side != NULL) (void)cudaStreamDestroy(d->side);
     if (d->upload != NULL) (void)cudaStreamDestroy(d->upload);
     (void)cudaGetLastError();
     *d = (gpu_device){0};

@@ -13,7 +13,7 @@ typedef struct gpu_device {
     const cuzk_host *host;
     cuda_device_info info;
     gpu_limits limits;
-    cudaStream_t compute, upload;
+    cudaStream_t compute, side, upload; /* side: work that fills the gaps of compute */
     uint8_t *arena;
     uint64_t arena_bytes;
     uint8_t *ring[2]; /* pinned */

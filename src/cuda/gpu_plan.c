@@ -119,7 +119,7 @@ gpu_step gpu_step_of(const gpu_query_plan *q, uint64_t step) {
 
 gpu_selection gpu_selection_at(const gpu_plan *p, gpu_query q, unsigned slot) {
     gpu_selection s;
-    uint64_t total = p->work.at;
+    uint64_t total = p->sums.at;
     for (unsigned i = 0;; i++) {
         s.bits = reserve(&total, bitmap_bytes(p->query[q].aux)).at;
         s.scalars = reserve(&total, p->query[q].scalars * sizeof(fr_t)).at;
@@ -135,7 +135,8 @@ uint64_t gpu_scratch_at(const gpu_plan *p, gpu_query q) {
 }
 
 uint64_t gpu_scratch_bytes(const gpu_plan *p, gpu_query q) {
-    const uint64_t at = gpu_scratch_at(p, q), end = p->work.at + p->work.bytes;
+    const gpu_region *r = q == GPU_QUERY_H ? &p->work : &p->sums;
+    const uint64_t at = gpu_scratch_at(p, q), end = r->at + r->bytes;
     return at < end ? end - at : 0;
 }
 
@@ -163,17 +164,25 @@ static cuzk_status step_bytes(const gpu_query_plan *q, bool h_reversed, uint64_t
     return CUZK_OK;
 }
 
-/* Do all queries' steps fit into the work region? *needed: its bytes. */
+/* Bytes of the work and sums regions; sums is 0 where they are one. */
+typedef struct region_bytes {
+    uint64_t work, sums;
+} region_bytes;
+
+/* Do all queries' steps fit into their regions (bounded), and what do they take? */
 static cuzk_status work_fits(const gpu_plan *p, bool bounded, const gpu_limits *limits,
-                             uint64_t *needed, cuzk_error *err) {
+                             region_bytes *needed, cuzk_error *err) {
     uint64_t results = 0;
-    *needed = (p->spill_bytes != 0 ? 2 : 3) * ((uint64_t)sizeof(fr_t) << p->ntt.log2_n);
+    needed->work = (p->spill_bytes != 0 ? 2 : 3) * ((uint64_t)sizeof(fr_t) << p->ntt.log2_n);
+    needed->sums = 0;
     for (gpu_query q = 0; q < GPU_QUERIES; q++) {
         uint64_t scratch, result;
         const uint64_t limit = bounded ? max_u64(gpu_scratch_bytes(p, q), 1) : 0;
         CUZK_TRY(step_bytes(&p->query[q], q == GPU_QUERY_H && p->h_reversed, limit, limits,
                             &scratch, &result, err));
-        *needed = max_u64(*needed, gpu_scratch_at(p, q) - p->work.at + scratch);
+        const gpu_region *r = q == GPU_QUERY_H ? &p->work : &p->sums;
+        uint64_t *bytes = q != GPU_QUERY_H && p->overlapped ? &needed->sums : &needed->work;
+        *bytes = max_u64(*bytes, gpu_scratch_at(p, q) - r->at + scratch);
         results += result;
     }
     if (results > CUZK_GPU_RESULT_BYTES)
@@ -184,16 +193,28 @@ static cuzk_status work_fits(const gpu_plan *p, bool bounded, const gpu_limits *
 }
 
 typedef enum plan_tier {
-    TIER_RESIDENT, /* all points stay in the arena */
-    TIER_STREAMED, /* as many queries as fit */
-    TIER_SPILLED   /* and the quotient's third vector is on the host */
+    TIER_OVERLAPPED, /* all points stay in the arena; h and the other sums at the same time */
+    TIER_RESIDENT,   /* all points stay in the arena */
+    TIER_STREAMED,   /* as many queries as fit */
+    TIER_SPILLED     /* and the quotient's third vector is on the host */
 } plan_tier;
+
+/* Everything from `first` on for one region, or cut in two where h and the sums overlap. */
+static void lay_out_work(gpu_plan *p, uint64_t first, const region_bytes *needed) {
+    p->work = (gpu_region){first, p->arena_bytes > first ? p->arena_bytes - first : 0};
+    p->sums = p->work;
+    if (!p->overlapped) return;
+    uint64_t behind = first;
+    p->work = reserve(&behind, needed->work);
+    p->sums = (gpu_region){behind, p->arena_bytes > behind ? p->arena_bytes - behind : 0};
+}
 
 /* A plan with steps of 2^log2_step bases. */
 static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, plan_tier tier, unsigned log2_step,
                              const gpu_limits *limits, uint64_t *needed, cuzk_error *err) {
-    const bool resident = tier == TIER_RESIDENT;
+    const bool resident = tier <= TIER_RESIDENT;
     uint64_t total = 0;
+    p->overlapped = tier == TIER_OVERLAPPED;
     p->selections = resident ? 1 : CUZK_GPU_SLOTS;
     p->spill_bytes = tier == TIER_SPILLED ? (uint64_t)sizeof(fr_t) << s->log2_domain : 0;
     query_shapes(p, s);
@@ -207,28 +228,31 @@ static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, plan_tier tier, un
             p->tile[i] =
                 reserve(&total, ((uint64_t)1 << log2_step) * CUZK_GPU_AFFINE_BYTES(CUZK_GPU_G1));
     p->h_reversed = resident && p->query[GPU_QUERY_H].tiles == 1;
-    /* Streaming takes the least work region that the steps need, and gives the rest to points. */
-    uint64_t work = 0;
-    p->work = (gpu_region){total, p->arena_bytes > total ? p->arena_bytes - total : 0};
+    /* Streaming and overlapping take the least region that the steps need. */
+    region_bytes work = {0, 0};
+    lay_out_work(p, total, &work);
     cuzk_status status = CUZK_OK;
+    if (p->overlapped) status = work_fits(p, false, limits, &work, err);
     if (!resident) {
         status = work_fits(p, true, limits, &work, err);
-        if (status != CUZK_OK && work_fits(p, false, limits, &work, NULL) != CUZK_OK) return status;
+        if (status != CUZK_OK) status = work_fits(p, false, limits, &work, NULL);
     }
+    if (status != CUZK_OK) return status;
     for (gpu_query q = 0; q < GPU_QUERIES; q++) {
         gpu_query_plan *query = &p->query[q];
         const uint64_t bytes = query_point_bytes(query);
-        query->resident = resident || total + bytes + ALIGNMENT + work <= p->arena_bytes;
+        query->resident = resident || total + bytes + ALIGNMENT + work.work <= p->arena_bytes;
         if (query->resident) query->points = reserve(&total, bytes);
     }
-    p->work = (gpu_region){total, p->arena_bytes > total ? p->arena_bytes - total : 0};
+    lay_out_work(p, total, &work);
     status = work_fits(p, true, limits, &work, err);
     if (status != CUZK_OK) { /* how much would do? */
-        if (work_fits(p, false, limits, &work, NULL) == CUZK_OK) *needed = total + work;
+        if (work_fits(p, false, limits, &work, NULL) == CUZK_OK)
+            *needed = total + work.work + work.sums;
         return status;
     }
-    *needed = total + work;
-    p->used_bytes = *needed;
+    p->used_bytes = p->overlapped ? p->sums.at + work.sums : p->work.at + work.work;
+    *needed = p->used_bytes;
     return *needed <= p->arena_bytes
                ? CUZK_OK
                : cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "the arena is too small");
@@ -240,16 +264,18 @@ cuzk_status gpu_plan_make(gpu_plan *p, const gpu_shape *s, uint64_t arena_bytes,
     *p = (gpu_plan){.arena_bytes = arena_bytes};
     CUZK_TRY(cuzk_ntt_plan_make(&p->ntt, s->log2_domain, err));
     const gpu_plan empty = *p;
+    uint64_t needed = 0;
+    if (plan_with(p, s, TIER_OVERLAPPED, RESIDENT_STEP_LOG2_MAX, limits, &needed, NULL) == CUZK_OK)
+        return CUZK_OK;
     for (unsigned log2 = RESIDENT_STEP_LOG2_MAX; log2 >= RESIDENT_STEP_LOG2_MIN; log2--) {
         *p = empty;
-        uint64_t needed = 0;
         if (plan_with(p, s, TIER_RESIDENT, log2, limits, &needed, NULL) == CUZK_OK) return CUZK_OK;
         if (log2 > s->log2_domain + 2) log2 = s->log2_domain + 2; /* steps beyond: the same */
     }
     for (plan_tier tier = TIER_STREAMED; tier <= TIER_SPILLED; tier++)
         for (unsigned log2 = STREAM_STEP_LOG2_MAX; log2 >= STREAM_STEP_LOG2_MIN; log2--) {
-            uint64_t needed = 0;
             *p = empty;
+            needed = 0;
             if (plan_with(p, s, tier, log2, limits, &needed, NULL) == CUZK_OK) return CUZK_OK;
             if (needed != 0) least = min_u64(least, needed);
         }

@@ -67,7 +67,9 @@ typedef struct gpu_plan {
     gpu_region bits[CUZK_GPU_SLOTS], values[CUZK_GPU_SLOTS], results[CUZK_GPU_SLOTS];
     gpu_region bad;     /* u64 a query: first undecodable point */
     gpu_region tile[2]; /* of streamed queries */
-    gpu_region work;    /* vectors, then scratch: everything that is left */
+    gpu_region work;    /* vectors, then scratch of h */
+    gpu_region sums;    /* selections and scratch of the other queries */
+    bool overlapped;    /* sums lies behind work; else it is the same region, used after h */
     gpu_query_plan query[GPU_QUERIES];
     bool h_reversed; /* h is summed in bit-reversed order, in one step */
     /* The quotient has two vectors in the work region, and C's coefficients wait on the host:
@@ -97,7 +99,7 @@ typedef struct gpu_selection {
     uint64_t bits, scalars; /* from the arena's start */
 } gpu_selection;
 gpu_selection gpu_selection_at(const gpu_plan *plan, gpu_query q, unsigned slot);
-/* Scratch in the work region for the sums of a query: what lies in front of it, and its size. */
+/* Scratch for the sums of a query, in the work or the sums region: from the arena's start. */
 uint64_t gpu_scratch_at(const gpu_plan *plan, gpu_query q);
 uint64_t gpu_scratch_bytes(const gpu_plan *plan, gpu_query q);
 

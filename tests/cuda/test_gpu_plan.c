@@ -64,6 +64,8 @@ static void check_regions(const gpu_plan *p) {
     for (int q = 0; q < GPU_QUERIES; q++)
         if (p->query[q].resident) r[n++] = p->query[q].points;
     r[n++] = p->work;
+    if (p->overlapped) r[n++] = p->sums;
+    CHECK(p->overlapped || (p->sums.at == p->work.at && p->sums.bytes == p->work.bytes));
     for (int i = 0; i < n; i++) {
         CHECK(r[i].at + r[i].bytes <= p->arena_bytes);
         CHECK(r[i].at % 256 == 0);
@@ -104,7 +106,7 @@ static void check_steps(const gpu_plan *p, gpu_query q) {
         const gpu_selection at = gpu_selection_at(p, q, s);
         const uint64_t end =
             s + 1 < p->selections ? gpu_selection_at(p, q, s + 1).bits : gpu_scratch_at(p, q);
-        CHECK(at.bits >= p->work.at && at.bits + (query->aux + 7) / 8 <= at.scalars);
+        CHECK(at.bits >= p->sums.at && at.bits + (query->aux + 7) / 8 <= at.scalars);
         CHECK(at.scalars + query->scalars * sizeof(fr_t) <= end);
     }
     cuzk_msm_plan msm;
@@ -122,7 +124,7 @@ TEST(every_circuit) {
     for (size_t c = 0; c < sizeof circuits / sizeof circuits[0]; c++) {
         gpu_shape shape;
         shape_of(circuits[c], &shape);
-        uint64_t smallest = 0, three = 0, resident = 0;
+        uint64_t smallest = 0, three = 0, resident = 0, overlapped = 0;
         bool fitted = false;
         for (uint64_t gib = 6; gib <= 192; gib += gib < 16 ? 1 : gib < 64 ? 4 : 16) {
             gpu_plan p;
@@ -152,13 +154,16 @@ TEST(every_circuit) {
             check_regions(&p);
             if (all && resident == 0) resident = gib;
             if (p.spill_bytes == 0 && three == 0) three = gib;
+            if (p.overlapped && overlapped == 0) overlapped = gib;
+            CHECK(p.overlapped == (overlapped != 0) && (all || !p.overlapped));
             CHECK(all || resident == 0);
         }
         CHECK(fitted);
         printf("  %-12s 2^%u: from %llu GiB, without spilling from %llu, all points resident from "
-               "%llu GiB\n",
+               "%llu, overlapped from %llu GiB\n",
                circuits[c], shape.log2_domain, (unsigned long long)smallest,
-               (unsigned long long)three, (unsigned long long)resident);
+               (unsigned long long)three, (unsigned long long)resident,
+               (unsigned long long)overlapped);
     }
     close_host();
 }
