@@ -293,7 +293,7 @@ void rpc_wait_begin(rpc_call *call, const rpc_wait *wait, uint64_t timeout_ms) {
     call->wait = *wait;
     const bool woken = call->woken, gone = !woken && (call->gone || s->closing);
     if (!woken && !gone) {
-        call->until = timeout_ms == 0 ? 0 : now_ms() + timeout_ms;
+        call->until = timeout_ms == 0 || timeout_ms > INT64_MAX ? 0 : now_ms() + timeout_ms;
         call->phase = CALL_WAITING;
         ring_add(&s->waiting, call);
         pthread_cond_broadcast(&s->changed);

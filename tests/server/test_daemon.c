@@ -124,7 +124,9 @@ TEST(waiting_and_cancelling) {
     CHECK_U64(r->status, CUZK__V1__AWAIT_PROOF_RESPONSE__STATUS__CANCELLED);
     cuzk__v1__await_proof_response__free_unpacked(r, NULL);
     CHECK_STATUS(cancel(c, "nobody", &was_running), CUZK_ERR_NOT_FOUND);
-    check_proof(c, "slow", 1, 10);
+    CHECK_OK(child_await(c, "slow", UINT64_MAX, &r, &err));
+    CHECK_U64(r->status, CUZK__V1__AWAIT_PROOF_RESPONSE__STATUS__COMPLETED);
+    cuzk__v1__await_proof_response__free_unpacked(r, NULL);
     check_proof(c, "second", 2, 10);
     rpc_client_close(c);
     child_free(&d);
