@@ -11,8 +11,9 @@
  * Everything but the 5 multiplications inside a transform of 8 runs in loops that are not unrolled,
  * one or two elements at a time through shared memory: unrolled, a pass is 13,000 instructions, and
  * the warps wait for the instruction cache. Limit: the integer multiplier (3.6 multiplications an
- * element in a pass of 9 bits, 1 for each higher pass's twist). 128 registers, 36 KiB of shared
- * memory: 4 blocks a multiprocessor, so that some compute while others load.
+ * element in a pass of 9 bits, 1 for each higher pass's twist). 36 KiB of shared memory and
+ * 128 registers (96 for decimation in time): 4 or 5 blocks a multiprocessor, so that some compute
+ * while others load.
  *
  * Phases hold no state but shared memory, so the CPU tests run them thread by thread. */
 #ifndef CUZK_CUDA_NTT_BLOCK_CUH
