@@ -122,10 +122,10 @@ static cuzk_status cuda_plan(executor *ex, const executor_key *key, uint64_t *de
     gpu_plan plan;
     CUZK_TRY(make_plan(cuda_of(ex), key->circuit, &image, &plan, err));
     *device_bytes = plan.used_bytes;
-    /* while loading: the image, or the lists; they are gone before a partition starts */
-    const uint64_t lists = gpu_lists_bytes(&plan);
-    *host_bytes =
-        (image.bytes > lists ? image.bytes : lists) + plan_steps(&plan) * sizeof(gpu_work);
+    /* While loading, the image or the lists; they are gone before a partition starts. */
+    const uint64_t lists = gpu_lists_bytes(&plan),
+                   loading = image.bytes > lists ? image.bytes : lists;
+    *host_bytes = loading + plan.spill_bytes + plan_steps(&plan) * sizeof(gpu_work);
     return CUZK_OK;
 }
 
