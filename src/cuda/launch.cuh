@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "vectors.cuh"
 
 namespace cuzk {
 
@@ -27,29 +28,6 @@ template <class T> T *at(void *scratch, size_t offset) {
 
 inline unsigned blocks_for(uint64_t n, unsigned threads) {
     return (unsigned)((n + threads - 1) / threads);
-}
-
-/* Vectorised load and store of a struct of a multiple of 16 bytes. */
-template <class T> __device__ __forceinline__ T load16(const T *p) {
-    static_assert(sizeof(T) % 16 == 0, "whole vectors");
-    union {
-        T value;
-        uint4 v[sizeof(T) / 16];
-    } u;
-#pragma unroll
-    for (unsigned i = 0; i < sizeof(T) / 16; i++)
-        u.v[i] = ((const uint4 *)p)[i];
-    return u.value;
-}
-template <class T> __device__ __forceinline__ void store16(T *p, const T &value) {
-    union {
-        T value;
-        uint4 v[sizeof(T) / 16];
-    } u;
-    u.value = value;
-#pragma unroll
-    for (unsigned i = 0; i < sizeof(T) / 16; i++)
-        ((uint4 *)p)[i] = u.v[i];
 }
 
 } // namespace cuzk

@@ -21,7 +21,7 @@
 
 #include "digits.cuh"
 #include "ntt_plan.h"
-#include "sum_tree.cuh"
+#include "vectors.cuh"
 
 namespace cuzk {
 
@@ -96,7 +96,7 @@ template <bool reversed, bool last> struct ntt_block {
 
     /* ---- arithmetic ---- */
 
-    CUZK_HD fr root(uint32_t power) const { return read_vectors(pass.roots + power); }
+    CUZK_HD fr root(uint32_t power) const { return load16(pass.roots + power); }
 
     /* The last `levels` levels of a transform of 8: natural to reversed order. */
     CUZK_HD void forward8(fr *x, uint32_t levels) const {
@@ -156,7 +156,7 @@ template <bool reversed, bool last> struct ntt_block {
             for (uint32_t k = 0; k < 2; k++) {
                 const uint32_t digit =
                     (uint32_t)(e.at[k] >> pass.digit_at[a]) & ((1u << pass.digit_bits[a]) - 1);
-                w[k] = read_vectors(pass.twist[a] + ((uint64_t)digit << pass.bits | e.row[k]));
+                w[k] = load16(pass.twist[a] + ((uint64_t)digit << pass.bits | e.row[k]));
             }
             CUZK_UNROLL
             for (uint32_t k = 0; k < 2; k++)
@@ -167,7 +167,7 @@ template <bool reversed, bool last> struct ntt_block {
         if (pass.scale == nullptr) return;
         CUZK_UNROLL
         for (uint32_t k = 0; k < 2; k++)
-            e.x[k] = e.x[k] * read_vectors(pass.scale + e.row[k]);
+            e.x[k] = e.x[k] * load16(pass.scale + e.row[k]);
     }
 
     /* ---- phases; a barrier stands between two of them ---- */
@@ -177,7 +177,7 @@ template <bool reversed, bool last> struct ntt_block {
         for (uint32_t i = 0; i < 8; i++) {
             uint32_t l, r;
             place(i, &l, &r);
-            if (inside(l)) put(l, r, read_vectors(pass.in + address(l, r)));
+            if (inside(l)) put(l, r, load16(pass.in + address(l, r)));
         }
         if (pass.factor == nullptr && (reversed ? pass.scale == nullptr : pass.twists == 0)) return;
         CUZK_NO_UNROLL
@@ -186,7 +186,7 @@ template <bool reversed, bool last> struct ntt_block {
             CUZK_UNROLL
             for (uint32_t k = 0; k < 2; k++)
                 if (pass.factor != nullptr && e.live[k])
-                    e.x[k] = e.x[k] * read_vectors(pass.factor + e.at[k]);
+                    e.x[k] = e.x[k] * load16(pass.factor + e.at[k]);
             if (reversed)
                 scale(e);
             else
@@ -207,9 +207,9 @@ template <bool reversed, bool last> struct ntt_block {
             CUZK_UNROLL
             for (uint32_t k = 0; k < 2; k++) {
                 if (!e.live[k]) continue;
-                if (pass.minus != nullptr) e.x[k] = e.x[k] - read_vectors(pass.minus + e.at[k]);
+                if (pass.minus != nullptr) e.x[k] = e.x[k] - load16(pass.minus + e.at[k]);
                 if (pass.canonical) e.x[k] = e.x[k].canon();
-                write_vectors(pass.out + e.at[k], e.x[k]);
+                store16(pass.out + e.at[k], e.x[k]);
             }
         }
     }

@@ -19,6 +19,7 @@
 
 #include "msm_plan.h"
 #include "point.cuh"
+#include "vectors.cuh"
 
 namespace cuzk {
 
@@ -55,35 +56,6 @@ CUZK_HD uint32_t tree_batch(uint32_t additions, uint32_t threads) {
     const uint32_t rounds = (each + TREE_BATCH_MAX - 1) / TREE_BATCH_MAX;
     const uint32_t batch = (each + rounds - 1) / rounds;
     return batch < TREE_RUN ? batch : (batch + TREE_RUN - 1) / TREE_RUN * TREE_RUN;
-}
-
-template <class T> CUZK_HD T read_vectors(const T *p) {
-#ifdef __CUDA_ARCH__
-    union {
-        T value;
-        uint4 v[sizeof(T) / 16];
-    } u;
-    CUZK_UNROLL
-    for (unsigned i = 0; i < sizeof(T) / 16; i++)
-        u.v[i] = ((const uint4 *)p)[i];
-    return u.value;
-#else
-    return *p;
-#endif
-}
-template <class T> CUZK_HD void write_vectors(T *p, const T &value) {
-#ifdef __CUDA_ARCH__
-    union {
-        T value;
-        uint4 v[sizeof(T) / 16];
-    } u;
-    u.value = value;
-    CUZK_UNROLL
-    for (unsigned i = 0; i < sizeof(T) / 16; i++)
-        ((uint4 *)p)[i] = u.v[i];
-#else
-    *p = value;
-#endif
 }
 
 /* The bucket of an addition. */
@@ -136,10 +108,10 @@ struct tree_cursor {
 template <class F> struct tree_point {
     const affine<F> *p;
     bool negative;
-    CUZK_HD F x() const { return read_vectors(&p->x); }
+    CUZK_HD F x() const { return load16(&p->x); }
     /* < 2p */
     CUZK_HD F y() const {
-        F v = read_vectors(&p->y);
+        F v = load16(&p->y);
         if (negative) v = negate_canonical(v);
         return v;
     }
@@ -293,7 +265,7 @@ template <class F> struct tree_worker {
                 inverse = inverse * denominator(kind, p, x1, x2);
             }
             const affine<F> sum = tree_pair(kind, p, q, x1, x2, d_inverse);
-            write_vectors(to, {sum.x.canon(), sum.y.canon()});
+            store16(to, affine<F>{sum.x.canon(), sum.y.canon()});
         }
     }
     static CUZK_HD F denominator(tree_case kind, const tree_point<F> &p, const F &x1, const F &x2) {
@@ -317,7 +289,7 @@ CUZK_HD void tree_leftover(const tree_level<F> &level, uint32_t b, uint32_t part
     } else if (part == 0) {
         const tree_point<F> p = tree_input(level, end - 1);
         affine<F> *const to = n == 1 ? level.finished + b : level.out + level.out_at[b] + n / 2;
-        write_vectors(to, {p.x(), p.y().canon()});
+        store16(to, affine<F>{p.x(), p.y().canon()});
     }
 }
 template <class F> constexpr uint32_t tree_parts = sizeof(affine<F>) / 16;
