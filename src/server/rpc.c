@@ -361,12 +361,20 @@ bool rpc_run_apart(rpc_call *call, void (*fn)(rpc_call *call, void *arg), void *
 static void receive(rpc_call *call) {
     grpc_op op = {.op = GRPC_OP_RECV_MESSAGE};
     op.data.recv_message.recv_message = &call->payload;
-    if (!start(call, &op, 1, &call->op_recv))
-        rpc_fail(call, GRPC_STATUS_INTERNAL, "cannot receive a message");
+    if (!start(call, &op, 1, &call->op_recv)) {
+        pthread_mutex_lock(&call->server->lock);
+        const bool mine = call->phase == CALL_RECEIVING;
+        if (mine) ring_take(call);
+        pthread_mutex_unlock(&call->server->lock);
+        if (mine) rpc_fail(call, GRPC_STATUS_INTERNAL, "cannot receive a message");
+    }
+    rpc_unref(call);
 }
 
-/* With the lock held: move a call into the list of receivers. */
+/* With the lock held: move a call into the list of receivers. The reference is for receive, which
+ * comes without the lock: the ticker may have given the call up by then. */
 static void begin_receiving(rpc_server *s, rpc_call *call) {
+    rpc_ref(call);
     call->phase = CALL_RECEIVING;
     call->since = now_ms();
     call->until = call->since + s->config.body_timeout_ms;
@@ -395,9 +403,10 @@ static void admit_waiting(rpc_server *s) {
 
 static void expect_message(rpc_call *call) {
     rpc_server *s = call->server;
+    const bool large = call->method->large;
     pthread_mutex_lock(&s->lock);
     const bool gone = call->gone || s->closing;
-    if (!gone && call->method->large) {
+    if (!gone && large) {
         call->phase = CALL_ADMITTING;
         call->until = 0;
         ring_add(&s->admitting, call);
@@ -407,8 +416,8 @@ static void expect_message(rpc_call *call) {
     pthread_mutex_unlock(&s->lock);
     if (gone)
         rpc_fail(call, GRPC_STATUS_UNAVAILABLE, "the daemon is stopping");
-    else if (call->method->large)
-        admit_waiting(s);
+    else if (large)
+        admit_waiting(s); /* by then another thread may have ended this call */
     else
         receive(call);
 }
