@@ -246,6 +246,13 @@ static void hang_test(sim_device hanging, bool release) {
         for (int i = 0; i < 2000 && view(0).busy; i++)
             sim_sleep_us(1000);
         CHECK(!view(0).busy);
+        bool was;
+        uint64_t freed;
+        engine_snapshot *s;
+        CHECK_OK(engine_evict(e, "porep", &was, &freed, &err));
+        CHECK_OK(engine_snapshot_take(e, &s, &err));
+        CHECK_U64(s->memory_used, 0); /* the late witness was given back, too */
+        engine_snapshot_free(s);
         end();
         return;
     }

@@ -175,7 +175,7 @@ TEST(the_key_used_longest_ago_goes_first) {
 }
 
 TEST(preload_and_evict) {
-    begin(230 * SIM_MIB);
+    begin(280 * SIM_MIB);
     sim_add(&world, &config, &(sim_device){0});
     start();
     bool was;
@@ -186,6 +186,12 @@ TEST(preload_and_evict) {
     REQUIRE(sim_reached(e, 1, 1, ENGINE_PARTITION_DEVICE));
     CHECK_STATUS(engine_evict(e, "porep", &was, &n, &err), CUZK_ERR_EXHAUSTED); /* in use */
     CHECK(was);
+    /* What does not fit even then evicts nothing. */
+    CHECK_OK(engine_preload(e, "winning", &was, &n, &err));
+    world.shapes[SNAP].key_bytes = 200 * SIM_MIB;
+    CHECK_STATUS(engine_preload(e, "snap", &was, &n, &err), CUZK_ERR_EXHAUSTED);
+    CHECK(loaded("winning"));
+    CHECK_OK(engine_evict(e, "winning", &was, &n, &err));
     finish(1, POREP);
     CHECK_OK(engine_evict(e, "porep", &was, &n, &err)); /* from the device too */
     CHECK(was && n == 100 * SIM_MIB);
