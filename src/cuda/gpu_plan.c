@@ -9,6 +9,7 @@
 #define RESIDENT_STEP_LOG2_MIN 20
 #define STREAM_STEP_LOG2_MAX 23
 #define STREAM_STEP_LOG2_MIN 16
+#define LEAST_STEP ((uint64_t)1 << 20)
 
 const char *gpu_query_name(gpu_query q) {
     static const char *const names[] = {"h", "l", "a", "b_g1", "b_g2"};
@@ -258,27 +259,53 @@ static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, plan_tier tier, un
                : cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "the arena is too small");
 }
 
-cuzk_status gpu_plan_make(gpu_plan *p, const gpu_shape *s, uint64_t arena_bytes,
-                          const gpu_limits *limits, cuzk_error *err) {
-    uint64_t least = UINT64_MAX;
-    *p = (gpu_plan){.arena_bytes = arena_bytes};
-    CUZK_TRY(cuzk_ntt_plan_make(&p->ntt, s->log2_domain, err));
-    const gpu_plan empty = *p;
+/* The best tier that fits. *enough becomes an arena that would do when none does, UINT64_MAX if
+ * that is unknown. */
+static bool try_tiers(gpu_plan *p, const gpu_shape *s, uint64_t arena_bytes,
+                      const gpu_limits *limits, uint64_t *enough) {
+    gpu_plan empty = {.arena_bytes = arena_bytes, .ntt = p->ntt};
     uint64_t needed = 0;
+    *enough = UINT64_MAX;
+    *p = empty;
     if (plan_with(p, s, TIER_OVERLAPPED, RESIDENT_STEP_LOG2_MAX, limits, &needed, NULL) == CUZK_OK)
-        return CUZK_OK;
+        return true;
     for (unsigned log2 = RESIDENT_STEP_LOG2_MAX; log2 >= RESIDENT_STEP_LOG2_MIN; log2--) {
         *p = empty;
-        if (plan_with(p, s, TIER_RESIDENT, log2, limits, &needed, NULL) == CUZK_OK) return CUZK_OK;
+        if (plan_with(p, s, TIER_RESIDENT, log2, limits, &needed, NULL) == CUZK_OK) return true;
         if (log2 > s->log2_domain + 2) log2 = s->log2_domain + 2; /* steps beyond: the same */
     }
     for (plan_tier tier = TIER_STREAMED; tier <= TIER_SPILLED; tier++)
         for (unsigned log2 = STREAM_STEP_LOG2_MAX; log2 >= STREAM_STEP_LOG2_MIN; log2--) {
             *p = empty;
             needed = 0;
-            if (plan_with(p, s, tier, log2, limits, &needed, NULL) == CUZK_OK) return CUZK_OK;
-            if (needed != 0) least = min_u64(least, needed);
+            if (plan_with(p, s, tier, log2, limits, &needed, NULL) == CUZK_OK) return true;
+            if (needed != 0) *enough = min_u64(*enough, needed);
         }
+    return false;
+}
+
+/* The least arena in whole LEAST_STEPs, between one that does not do and one that does: scratch
+ * adapts to what there is, so only trying tells. */
+static uint64_t least_arena(const gpu_plan *with_ntt, const gpu_shape *s, const gpu_limits *limits,
+                            uint64_t low, uint64_t high) {
+    uint64_t ignored;
+    while (high != UINT64_MAX && high - low > LEAST_STEP) {
+        gpu_plan p = *with_ntt;
+        const uint64_t middle = low + (high - low) / 2;
+        if (try_tiers(&p, s, middle, limits, &ignored))
+            high = middle;
+        else
+            low = middle;
+    }
+    return high == UINT64_MAX ? high : (high + LEAST_STEP - 1) / LEAST_STEP * LEAST_STEP;
+}
+
+cuzk_status gpu_plan_make(gpu_plan *p, const gpu_shape *s, uint64_t arena_bytes,
+                          const gpu_limits *limits, cuzk_error *err) {
+    uint64_t enough;
+    CUZK_TRY(cuzk_ntt_plan_make(&p->ntt, s->log2_domain, err));
+    if (try_tiers(p, s, arena_bytes, limits, &enough)) return CUZK_OK;
+    const uint64_t least = least_arena(p, s, limits, arena_bytes, enough);
     return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY,
                      "circuit %s needs %llu bytes of device memory at least, %llu are available",
                      s->name, (unsigned long long)least, (unsigned long long)arena_bytes);

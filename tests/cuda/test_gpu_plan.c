@@ -5,6 +5,7 @@
 #include "host/host_std.h"
 
 #define GIB ((uint64_t)1 << 30)
+#define MIB ((uint64_t)1 << 20)
 
 static const cuzk_host *host;
 static host_std *host_memory;
@@ -142,6 +143,10 @@ TEST(every_circuit) {
                           2);
                 CHECK_U64(available, gib * GIB);
                 CHECK(needed > available && needed < 64 * GIB);
+                CHECK_OK(gpu_plan_make(&p, &shape, needed, &limits, &err));
+                check_regions(&p);
+                CHECK_STATUS(gpu_plan_make(&p, &shape, needed - 2 * MIB, &limits, &err),
+                             CUZK_ERR_DEVICE_MEMORY);
                 continue;
             }
             if (!fitted) smallest = gib;
@@ -183,6 +188,7 @@ TEST(least_memory) {
         sscanf(numbers, " needs %llu bytes of device memory at least, %llu", &needed, &available),
         2);
     CHECK_U64(available, 1 << 20);
+    printf("  %s: %llu bytes\n", shape.name, needed);
     CHECK_OK(gpu_plan_make(&p, &shape, needed, &limits, &err));
     check_regions(&p);
     for (gpu_query q = 0; q < GPU_QUERIES; q++)
