@@ -2,6 +2,7 @@
 import base64
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -76,6 +77,14 @@ class Daemon:
         self.log = os.path.join(folder, "log")
         with open(self.config, "w") as f:
             f.write(config)
+        signal.signal(signal.SIGTERM, self.terminated)
+
+    def terminated(self, *_):
+        """The test itself is broken off: no daemon and no files stay behind."""
+        if self.alive():
+            self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os._exit(1)
 
     def start(self, *args):
         listen = self.address + ("," + self.tcp if self.tcp else "")

@@ -139,6 +139,7 @@ def main():
     parser.add_argument("cuzk")
     parser.add_argument("--jobs", type=int, default=20)
     parser.add_argument("--porep", type=int, default=int(os.environ.get("CUZK_STRESS_POREP", 0)))
+    parser.add_argument("--sanitized", action="store_true", help="no bounds on time")
     args = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="cuzk-stress-")
     daemon = stress_daemon.Daemon(args.cuzk, folder, CONFIG)
@@ -150,7 +151,7 @@ def main():
         if args.porep > 0:
             good = porep_jobs(daemon, folder, args.porep) and good
         assert daemon.stop() == 0, daemon.last_words()
-        if not good:
+        if not good and not args.sanitized:
             busy = os.getloadavg()[0] > 1.5 * os.cpu_count()
             print("too much" + (", but other work was in the way" if busy else ""))
             sys.exit(77 if busy else 1)

@@ -6,7 +6,8 @@ if(Python3_FOUND AND TARGET cuzk AND TARGET cuzk_server)
   foreach(test crash abuse overhead)
     add_test(NAME server/stress_${test}
              COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/stress_${test}.py
-                     $<TARGET_FILE:cuzk>)
+                     $<TARGET_FILE:cuzk> $<$<BOOL:${CUZK_SANITIZE}>:--sanitized>
+             COMMAND_EXPAND_LISTS)
     set_tests_properties(server/stress_${test} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77
                                                           RESOURCE_LOCK stress)
   endforeach()
