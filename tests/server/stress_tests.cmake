@@ -3,11 +3,14 @@
 # them. Two of them at once would measure each other.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND AND TARGET cuzk AND TARGET cuzk_server)
+  set(sanitized "")
+  if(CUZK_SANITIZE)
+    set(sanitized --sanitized)
+  endif()
   foreach(test crash abuse overhead)
     add_test(NAME server/stress_${test}
              COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/stress_${test}.py
-                     $<TARGET_FILE:cuzk> $<$<BOOL:${CUZK_SANITIZE}>:--sanitized>
-             COMMAND_EXPAND_LISTS)
+                     $<TARGET_FILE:cuzk> ${sanitized})
     set_tests_properties(server/stress_${test} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77
                                                           RESOURCE_LOCK stress)
   endforeach()
