@@ -3,10 +3,34 @@
 
 #ifdef CUZK_HAVE_SERVER
 
+#include <stdio.h>
+
 #include "cli/daemon_config.h"
 #include "cli/device.h"
 #include "cli/version.h"
 #include "server/daemon.h"
+#include "server/log.h"
+
+static cuzk_status list_gpus(char (*names)[64], unsigned max, unsigned *n, cuzk_error *err) {
+    cuda_device_info infos[64];
+    unsigned found = 0;
+    cuzk_error missing;
+    *n = 0;
+    const cuda_library *cuda = device_cuda_library(&missing);
+    if (cuda == NULL && missing.status == CUZK_ERR_UNSUPPORTED) {
+        log_line(LOG_INFO, NULL, "no GPU: %s", missing.text);
+        return CUZK_OK;
+    }
+    if (cuda == NULL) return cuzk_fail(err, missing.status, "%s", missing.text);
+    CUZK_TRY(cuda->devices(infos, 64, &found, err));
+    for (unsigned i = 0; i < found && i < 64 && *n < max; i++) {
+        if (infos[i].unusable[0] == 0)
+            snprintf(names[(*n)++], 64, "cuda:%d", infos[i].ordinal);
+        else
+            log_line(LOG_WARN, NULL, "GPU %d is not used: %s", infos[i].ordinal, infos[i].unusable);
+    }
+    return CUZK_OK;
+}
 
 static cuzk_status reload(void *self, daemon_config *out, cuzk_error *err) {
     return daemon_config_load(self, true, out, err);
@@ -25,6 +49,7 @@ static int run(int argc, char **argv, const cli_command *self) {
     const daemon_setup setup = {.config = &config,
                                 .reload = reload,
                                 .self = &flags,
+                                .list_devices = list_gpus,
                                 .open_device = device_open,
                                 .version = CUZK_VERSION};
     return daemon_run(&setup, &err) == CUZK_OK ? EXIT_OK : cli_report(self, &err);

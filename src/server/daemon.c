@@ -89,17 +89,20 @@ static cuzk_status add_device(daemon *d, const char *name, bool fallback, cuzk_e
     return CUZK_OK;
 }
 
+/* Every device that is asked for by name, or every GPU that can be used, else the CPU. One that
+ * does not open is an error, never left out. */
 static cuzk_status open_devices(daemon *d, cuzk_error *err) {
     const daemon_config *c = d->config;
-    char name[80];
+    char found[CONFIG_MAX_DEVICES][64], name[80];
+    unsigned n = 0;
+    if (c->n_devices == 0) CUZK_TRY(d->setup->list_devices(found, CONFIG_MAX_DEVICES, &n, err));
+    for (unsigned i = 0; i < n; i++)
+        CUZK_TRY(add_device(d, found[i], false, err));
     for (uint64_t i = 0; i < c->n_devices; i++) {
-        const bool number = strspn(c->devices[i], "0123456789") == strlen(c->devices[i]);
-        snprintf(name, sizeof name, "%s%s", number ? "cuda:" : "", c->devices[i]);
+        const char *given = c->devices[i];
+        const bool bare = strcmp(given, "cpu") != 0 && strncmp(given, "cuda", 4) != 0;
+        snprintf(name, sizeof name, "%s%s", bare ? "cuda:" : "", given);
         CUZK_TRY(add_device(d, name, false, err));
-    }
-    for (unsigned i = 0; c->n_devices == 0 && i < 32; i++) {
-        snprintf(name, sizeof name, "cuda:%u", i);
-        if (add_device(d, name, false, NULL) != CUZK_OK) break;
     }
     if (d->engine.n_devices == 0) return add_device(d, "cpu", false, err);
     if (c->on_gpu_failure != ENGINE_ON_FAILURE_CPU) return CUZK_OK;

@@ -10,7 +10,9 @@ typedef struct daemon_setup {
     /* SIGHUP: the configuration as it is now. NULL: nothing to reload. */
     cuzk_status (*reload)(void *self, daemon_config *out, cuzk_error *err);
     void *self;
-    /* "cpu", "cuda:N"; NOT_FOUND or UNSUPPORTED: no such device here. */
+    /* The names of all GPUs that can be used, at most max; none is no error. */
+    cuzk_status (*list_devices)(char (*names)[64], unsigned max, unsigned *n, cuzk_error *err);
+    /* "cpu", "cuda:N", "cuda:UUID". */
     cuzk_status (*open_device)(const cuzk_host *host, const char *name, executor **out,
                                cuzk_error *err);
     /* What jobs are: NULL for the prover's (tests bring simulated ones). */

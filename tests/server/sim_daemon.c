@@ -31,6 +31,13 @@ static uint64_t knob(const char *name) {
 
 static sim_world world;
 
+static cuzk_status list_devices(char (*names)[64], unsigned max, unsigned *n, cuzk_error *err) {
+    (void)err;
+    for (*n = 0; *n < knob("devices") && *n < max; ++*n)
+        snprintf(names[*n], 64, "cuda:%u", *n);
+    return CUZK_OK;
+}
+
 static cuzk_status open_device(const cuzk_host *host, const char *name, executor **out,
                                cuzk_error *err) {
     static engine_config config;
@@ -120,6 +127,7 @@ int main(int argc, char **argv) {
     work = sim_work;
     work.open = open_body;
     const daemon_setup setup = {.config = &config,
+                                .list_devices = list_devices,
                                 .open_device = open_device,
                                 .work = &work,
                                 .work_self = &world,
