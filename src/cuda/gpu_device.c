@@ -137,7 +137,10 @@ void gpu_device_close(gpu_device *d) {
     if (d->upload != NULL) (void)cudaStreamSynchronize(d->upload);
     if (d->arena != NULL) (void)cudaFree(d->arena);
     for (int i = 0; i < 2; i++) {
-        if (d->ring[i] != NULL) (void)cudaFreeHost(d->ring[i]);
+        if (d->ring[i] != NULL) {
+            explicit_bzero(d->ring[i], GPU_RING_BYTES); /* witnesses went through it */
+            (void)cudaFreeHost(d->ring[i]);
+        }
         if (d->ring_free[i] != NULL) (void)cudaEventDestroy(d->ring_free[i]);
     }
     if (d->compute != NULL) (void)cudaStreamDestroy(d->compute);

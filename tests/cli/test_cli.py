@@ -45,6 +45,18 @@ class Cli(CliCase):
     def test_doctor_needs_no_gpu(self):
         self.assertEqual(run("doctor").returncode, 0)
 
+    def test_device_names(self):
+        out = self.path("device-params")
+        setup = ("setup", "--circuit", "window-2k", "--out", out, "--device")
+        for name in ("gpu", "cuda:", "cuda0", "cuda@1GiB@"):
+            self.bad(run(*setup, name), "device '%s'" % name)
+        for name in ("cuda@", "cuda:0@16GB", "cuda:1@-1MiB", "cuda@0", "cuda@99999999999GiB"):
+            self.bad(run(*setup, name), "is not a size")
+        if "\nGPU " not in run("doctor").stdout:  # asking for a GPU never falls back
+            self.assertNotEqual(run(*setup, "cuda").returncode, 0)
+            self.assertNotEqual(run(*setup, "cuda:3").returncode, 0)
+        self.assertEqual(run(*setup, "cpu").returncode, 0)
+
     # ---- circuits ----
 
     def test_circuit_digests_are_the_golden_ones(self):
