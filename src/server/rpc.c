@@ -20,6 +20,7 @@
 
 /* gRPC servers by how far a connection is trusted; they share everything else. */
 enum { TRUSTED, STRICT, N_POLICIES };
+#define RETRY_AFTER_MS "2000"
 enum { ARMED = 32, MAX_APART = 8, TICK_MS = 20 };
 
 typedef struct operation {
@@ -199,7 +200,14 @@ static void finish(rpc_call *call, grpc_byte_buffer *payload, grpc_status_code c
         ops[n++].data.send_message.send_message = payload;
     }
     grpc_slice details = grpc_slice_from_copied_string(text);
+    /* gRPC's own way to say when another try makes sense. */
+    grpc_metadata later = {.key = grpc_slice_from_static_string("grpc-retry-pushback-ms"),
+                           .value = grpc_slice_from_static_string(RETRY_AFTER_MS)};
     ops[n] = (grpc_op){.op = GRPC_OP_SEND_STATUS_FROM_SERVER};
+    if (code == GRPC_STATUS_RESOURCE_EXHAUSTED || code == GRPC_STATUS_UNAVAILABLE) {
+        ops[n].data.send_status_from_server.trailing_metadata_count = 1;
+        ops[n].data.send_status_from_server.trailing_metadata = &later;
+    }
     ops[n].data.send_status_from_server.status = code;
     ops[n++].data.send_status_from_server.status_details = &details;
     (void)start(call, ops, n, &call->op_send);

@@ -58,10 +58,14 @@ async function calls() {
 }
 
 async function waiting() {
-  const d = await start(program, 'compute_us=40000');
+  const d = await start(program, 'compute_us=40000', 'daemon.queue_limit=2');
   const c = client(ProvingEngine, d.address);
   await c.call('SubmitProof', porep(1, {request_id: 'a'}));
   await c.call('SubmitProof', porep(2, {request_id: 'b'}));
+  // A full queue says when to try again.
+  const full = await new Promise(resolve => c.raw.SubmitProof(porep(3), e => resolve(e)));
+  assert.equal(full.code, S.RESOURCE_EXHAUSTED);
+  assert.deepEqual(full.metadata.get('grpc-retry-pushback-ms'), ['2000']);
   let r = await c.call('AwaitProof', {job_id: 'a', timeout_ms: 50});
   assert.equal(r.reply.status, 'TIMEOUT');
   // The client's deadline and its cancellation end the call, not the job.
