@@ -52,17 +52,21 @@ static void finish(uint64_t id, uint32_t shape) {
 TEST(critical_overtakes_at_a_partition_boundary) {
     begin(SIM_GIB);
     sim_add(&world, &config, &(sim_device){.slots = 1});
+    world.shapes[POREP].compute_us = 50000;
     start();
     submit(1, POREP, ENGINE_PRIORITY_NORMAL);
     submit(2, POREP, ENGINE_PRIORITY_NORMAL);
     REQUIRE(sim_reached(e, 1, 2, ENGINE_PARTITION_DONE));
     submit(3, WINNING, ENGINE_PRIORITY_CRITICAL);
+    pthread_mutex_lock(&world.lock);
+    const unsigned done = world.n_log;
+    pthread_mutex_unlock(&world.lock);
     finish(3, WINNING);
     const int at = sim_first(&world, 3);
-    CHECK(at >= 2 && at < 8); /* long before job 1 ends */
+    CHECK(at <= (int)done + 3); /* what was on the device, and little else, came before it */
     finish(1, POREP);
     finish(2, POREP);
-    CHECK(sim_last(&world, 1) > at);
+    CHECK(sim_last(&world, 2) > at);
     end();
 }
 
