@@ -257,10 +257,12 @@ TEST(acknowledged_jobs_survive_kill_9) {
     for (unsigned i = 0; i < CLIENTS; i++)
         REQUIRE(pthread_create(&clients[i], NULL, run_client, NULL) == 0);
     for (unsigned kills = 0; kills < KILLS; kills++) {
-        while (__atomic_load_n(&acknowledged, __ATOMIC_SEQ_CST) < kills * (JOBS - 50) / KILLS)
-            sim_sleep_us(1000);
-        sim_sleep_us(check_random() % 100000);
         int status;
+        while (__atomic_load_n(&acknowledged, __ATOMIC_SEQ_CST) < kills * (JOBS - 50) / KILLS) {
+            sim_sleep_us(1000);
+            REQUIRE(waitpid(pid, &status, WNOHANG) == 0); /* it does not die by itself */
+        }
+        sim_sleep_us(check_random() % 100000);
         kill(pid, SIGKILL);
         waitpid(pid, &status, 0);
         CHECK(WIFSIGNALED(status));
