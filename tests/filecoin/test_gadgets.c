@@ -271,7 +271,8 @@ static const gadget_case gadget_cases[] = {
 
 static void check_case_of(const gadget_case *g, const json *fixtures) {
     cuzk_error err;
-    cs_circuit circuit = {.n_blocks = 1, .blocks = {{g->name, 1, g->synth}}};
+    cs_circuit circuit = {.n_blocks = 1,
+                          .blocks = {{.name = g->name, .count = 1, .synth = g->synth}}};
     r1cs *r = NULL;
     witness w;
     const int failures = check_failures;
