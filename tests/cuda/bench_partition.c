@@ -1,8 +1,9 @@
-/* Full-size partitions on a device: parameters made on it, a synthetic sector, one partition with
- * its phases, then all of them in a pipeline of witnesses, device and verification.
+/* Full-size partitions of any circuit on a device: parameters made on it, a synthetic input, all
+ * partitions in a pipeline of witnesses, device and verification, then one with its phases.
  *
  * bench_partition CIRCUIT DIR [VRAM_LIMIT_MIB] [REPEATS]: the parameter file is made in DIR when it
- * is missing. */
+ * is missing. Window PoSt 32 GiB is the largest: a file of 60.8 GB, which a DIR in tmpfs keeps in
+ * memory, beside 17 GB of set-up and, later, 4.1 GB of witness. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,14 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static double cpu_seconds(void) {
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+/* Anonymous memory of the process: files in tmpfs are not in it. */
 static double rss_gb(void) {
     long pages = 0, resident = 0, shared = 0;
     FILE *f = fopen("/proc/self/statm", "r");
@@ -40,9 +49,26 @@ static double rss_gb(void) {
     return 1e-9 * (double)(resident - shared) * (double)sysconf(_SC_PAGESIZE);
 }
 
-static void make_parameters(const cuzk_host *host, const circuit_id *id, const char *dir,
-                            const cuda_options *options) {
+/* ---- parameters ---- */
+
+typedef struct setup_watch {
+    double start, first_points; /* seconds; 0: none yet */
+    double peak_gb;
+} setup_watch;
+
+/* The first points are written when the scalars are known. */
+static void watch_setup(void *arg, const char *stage, uint64_t done, uint64_t total) {
+    setup_watch *w = arg;
+    if (strcmp(stage, "parameters") != 0 || done > total) return;
+    if (w->first_points == 0) w->first_points = now() - w->start;
+    const double gb = rss_gb();
+    if (gb > w->peak_gb) w->peak_gb = gb;
+}
+
+static void make_parameters(const circuit_id *id, const char *dir) {
     const cuda_library *library = cuzk_cuda_library_entry();
+    const cuda_options options = {NULL, 0};
+    host_std *std = NULL;
     char params[1024], vk[1024];
     r1cs *circuit = NULL;
     groth16_encoder *encoder = NULL;
@@ -50,20 +76,29 @@ static void make_parameters(const cuzk_host *host, const circuit_id *id, const c
     need(params_path(dir, id, ".params", params, sizeof params, &err), "path");
     need(params_path(dir, id, ".vk", vk, sizeof vk, &err), "path");
     if (access(params, R_OK) == 0) return;
+    need(host_std_new(0, 0, &std, &err), "host");
+    const cuzk_host *host = host_std_host(std);
     double start = now();
     need(circuit_record(host, id, true, &circuit, &err), "record");
     printf("record with C             %8.2f s\n", now() - start);
     start = now();
-    need(library->encoder_open(host, options, &encoder, &err), "encoder");
+    need(library->encoder_open(host, &options, &encoder, &err), "encoder");
     printf("open device, self-test    %8.2f s\n", now() - start);
-    start = now();
     need(groth16_secrets_random(host, &secrets, &err), "secrets");
+    setup_watch watch = {.start = now()};
+    host_std_set_progress(std, watch_setup, &watch);
     need(groth16_setup_with(host, circuit, &secrets, encoder, params, vk, &err), "set-up");
-    printf("set-up                    %8.2f s\n", now() - start);
+    printf("set-up                    %8.2f s, first points after %.2f; host memory taken: %.2f GB "
+           "at most, %.2f GB resident while points were made\n",
+           now() - watch.start, watch.first_points, 1e-9 * (double)host_std_peak(std),
+           watch.peak_gb);
     library->encoder_close(encoder);
     r1cs_free(host, circuit);
+    host_std_free(std);
     fflush(stdout);
 }
+
+/* ---- the pipeline ---- */
 
 typedef struct pipeline {
     const cuzk_host *host; /* of the witness maker alone */
@@ -130,6 +165,8 @@ static void run_pipeline(const cuzk_host *host, executor *ex, pipeline *p) {
     fflush(stdout);
 }
 
+/* ---- one step alone ---- */
+
 static int compare(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -160,20 +197,70 @@ static void run_single(executor *ex, const witness *w, int repeats) {
     fflush(stdout);
 }
 
-static proof_job *make_job(const cuzk_host *host, const circuit_id *id) {
-    proof_job *job = NULL;
+/* The machine to itself, unlike in the pipeline. */
+static void run_witness(const cuzk_host *host, const pipeline *p, witness *w, int repeats) {
+    double wall[64], cpu[64];
+    for (int i = 0; i < repeats; i++) {
+        const double start = now(), cpu_start = cpu_seconds();
+        need(proof_job_witness(host, p->job, p->key->circuit, 0, w, &err), "witness");
+        wall[i] = now() - start;
+        cpu[i] = cpu_seconds() - cpu_start;
+    }
+    qsort(wall, (size_t)repeats, sizeof wall[0], compare);
+    qsort(cpu, (size_t)repeats, sizeof cpu[0], compare);
+    printf("witness alone, median of %d: %.1f ms on %u cores (%.2f CPU s)\n", repeats,
+           1e3 * wall[repeats / 2], host->workers, cpu[repeats / 2]);
+    fflush(stdout);
+}
+
+/* ---- inputs ---- */
+
+static const node32 seed = {1, 2, 3};
+
+static void porep_job(const cuzk_host *host, const circuit_id *id, proof_job **job) {
     porep_c1 *c1 = NULL;
     registered_seal seal;
     char name[64];
-    const node32 seed = {1, 2, 3};
-    snprintf(name, sizeof name, "StackedDrg%lluGiBV1_1",
-             (unsigned long long)(id->sector->bytes >> 30));
-    if (id->sector->bytes < (uint64_t)1 << 30)
-        snprintf(name, sizeof name, "StackedDrg%lluKiBV1_1",
-                 (unsigned long long)(id->sector->bytes >> 10));
+    snprintf(name, sizeof name, "StackedDrg%sV1_1", id->sector->name);
     need(registered_seal_by_name(name, &seal, &err), name);
     need(porep_synth(host, &seal, 1000, 42, seed, &c1, &err), "synthetic sector");
-    need(proof_job_porep(host, c1, &job, &err), "job");
+    need(proof_job_porep(host, c1, job, &err), "job");
+}
+
+/* Window: one full partition. */
+static void post_job(const cuzk_host *host, const circuit_id *id, proof_job **job) {
+    const bool window = id->kind == PROOF_WINDOW;
+    post_vanilla *v = NULL;
+    registered_post post = {0}, next;
+    node32 randomness;
+    for (uint64_t i = 0; registered_post_by_number(i, &next, NULL) == CUZK_OK; i++)
+        if (next.sector == id->sector && next.window == window) post = next;
+    if (post.sector == NULL) {
+        fprintf(stderr, "no registered proof of this kind and size\n");
+        exit(1);
+    }
+    need(post_synth(host, &post, 1, window ? id->sector->window_sectors : 1, seed, randomness, &v,
+                    &err),
+         "synthetic sectors");
+    need(proof_job_post(host, &post, randomness, v, job, &err), "job");
+}
+
+static void snap_job(const cuzk_host *host, const circuit_id *id, proof_job **job) {
+    snap_vanilla *v = NULL;
+    node32 comm_r_old, comm_r_new, comm_d_new;
+    need(snap_synth(host, id->sector, seed, comm_r_old, comm_r_new, comm_d_new, &v, &err),
+         "synthetic update");
+    need(proof_job_snap(host, id, comm_r_old, comm_r_new, comm_d_new, v, job, &err), "job");
+}
+
+static proof_job *make_job(const cuzk_host *host, const circuit_id *id) {
+    proof_job *job = NULL;
+    if (id->kind == PROOF_POREP)
+        porep_job(host, id, &job);
+    else if (id->kind == PROOF_SNAP)
+        snap_job(host, id, &job);
+    else
+        post_job(host, id, &job);
     return job;
 }
 
@@ -200,13 +287,13 @@ int main(int argc, char **argv) {
     need(host_std_new(0, 0, &witness_std, &err), "host");
     const cuzk_host *host = host_std_host(std);
     need(circuit_id_parse(argv[1], &id, &err), "circuit");
-    make_parameters(host, &id, argv[2], &(cuda_options){NULL, 0});
+    make_parameters(&id, argv[2]);
 
     double start = now();
     static pipeline p;
     p = (pipeline){.host = host_std_host(witness_std)};
     p.job = make_job(host, &id);
-    printf("synthetic sector          %8.2f s\n", now() - start);
+    printf("synthetic input           %8.2f s\n", now() - start);
     start = now();
     need(proving_key_load(host, &id, argv[2], &key, &err), "key");
     p.key = key;
@@ -229,13 +316,14 @@ int main(int argc, char **argv) {
         need(witness_new(host, key->circuit, &p.w[k], &err), "witness");
     run_pipeline(host, ex, &p);
     run_single(ex, &p.w[0], repeats);
-    if (options.vram_limit == 0 && p.job->partitions > 1)
+    if (options.vram_limit == 0)
         for (int i = 0; i < 2; i++)
             run_pipeline(host, ex, &p);
-    printf("device-wide calls after opening: %llu\nanonymous memory now %.2f GB, witnesses of %u "
-           "partitions included\n",
-           (unsigned long long)(cuzk_cuda_library_entry()->device_wide_calls() - calls), rss_gb(),
-           p.job->partitions);
+    run_witness(host, &p, &p.w[0], repeats);
+    printf("device-wide calls after opening: %llu\nhost memory taken: %.2f GB at most; anonymous "
+           "memory now %.2f GB, witnesses of %u partitions included\n",
+           (unsigned long long)(cuzk_cuda_library_entry()->device_wide_calls() - calls),
+           1e-9 * (double)host_std_peak(std), rss_gb(), p.job->partitions);
     ex->ops->close(ex);
     for (uint32_t k = 0; k < p.job->partitions; k++)
         witness_free(host, &p.w[k]);
