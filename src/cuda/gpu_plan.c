@@ -303,7 +303,7 @@ static uint64_t least_arena(const gpu_plan *with_ntt, const gpu_shape *s, const 
 cuzk_status gpu_plan_make(gpu_plan *p, const gpu_shape *s, uint64_t arena_bytes,
                           const gpu_limits *limits, cuzk_error *err) {
     uint64_t enough;
-    CUZK_TRY(cuzk_ntt_plan_make(&p->ntt, s->log2_domain, err));
+    CUZK_TRY(cuzk_ntt_plan_make(&p->ntt, s->log2_domain, CUZK_NTT_NARROW, err));
     if (try_tiers(p, s, arena_bytes, limits, &enough)) return CUZK_OK;
     const uint64_t least = least_arena(p, s, limits, arena_bytes, enough);
     return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY,

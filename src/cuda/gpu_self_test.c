@@ -141,7 +141,7 @@ static cuzk_status host_quotient(self_test *t, cuzk_error *err) {
 static cuzk_status test_quotient(self_test *t, cuzk_error *err) {
     gpu_device *d = t->d;
     cuzk_ntt_plan plan;
-    CUZK_TRY(cuzk_ntt_plan_make(&plan, LOG2_DOMAIN, err));
+    CUZK_TRY(cuzk_ntt_plan_make(&plan, LOG2_DOMAIN, CUZK_NTT_NARROW, err));
     const uint64_t tables = 4 * sizeof t->a;
     CUZK_TRY(check_room(t, tables + plan.table_bytes, err));
     fill(t->a, DOMAIN_SIZE, 7);

@@ -79,11 +79,13 @@ cuzk_status ntt_prepare(cuzk_error *err) {
 
 cuzk_status ntt_fill_tables(const cuzk_ntt_plan &p, const ntt_constants &k, void *tables,
                             cudaStream_t stream, cuzk_error *err) {
-    return ntt_for_each_table(p, k, [&](const auto &table, uint32_t entries, size_t offset) {
+    const auto fill = [&](const auto &table, uint32_t entries, size_t offset) {
         fill_table<<<blocks_for(entries, 128), 128, 0, stream>>>(table, entries,
                                                                  at<fr>(tables, offset));
         return launched("fill_table", err);
-    });
+    };
+    CUZK_TRY(ntt_for_each_table(p, k, fill));
+    return ntt_for_each_wide_table(p, tables, fill);
 }
 
 cuzk_status ntt_transform(const cuzk_ntt_plan &p, const void *tables, const ntt_job &job,

@@ -36,6 +36,10 @@ constexpr fr NTT_EIGHTH[2][3] = {
        0x1f35a4ecu}}},
 };
 
+inline bool ntt_has_wide(const cuzk_ntt_plan &p, unsigned direction, bool coset) {
+    return p.wide_kinds >> (2 * coset + direction) & 1;
+}
+
 /* Pass i in the order of execution. */
 inline ntt_pass ntt_make_pass(const cuzk_ntt_plan &p, const void *tables, const ntt_job &job,
                               unsigned i) {
@@ -57,6 +61,13 @@ inline ntt_pass ntt_make_pass(const cuzk_ntt_plan &p, const void *tables, const 
     pass.log2_n = p.log2_n;
     pass.below = p.below[q];
     pass.bits = p.bits[q];
+    if (q == last && ntt_has_wide(p, job.direction, job.coset)) {
+        pass.twists = 1;
+        pass.twist[0] = table(p.wide[job.direction][job.coset]);
+        pass.digit_at[0] = (uint8_t)p.bits[q];
+        pass.digit_bits[0] = (uint8_t)(p.log2_n - p.bits[q]);
+        return pass;
+    }
     pass.twists = q;
     for (unsigned a = 0; a < q; a++) {
         pass.twist[a] =
@@ -121,6 +132,27 @@ cuzk_status ntt_for_each_table(const cuzk_ntt_plan &p, const ntt_constants &k, V
                                        p.log2_n - p.bits[last], p.bits[last]};
         CUZK_TRY(visit(table, 1u << p.bits[last], p.scales[s]));
     }
+    return CUZK_OK;
+}
+
+/* Likewise for the wide tables, whose entries are made from the others'. */
+template <class V>
+cuzk_status ntt_for_each_wide_table(const cuzk_ntt_plan &p, const void *tables, V visit) {
+    for (unsigned direction = 0; direction < 2; direction++)
+        for (unsigned coset = 0; coset < 2; coset++) {
+            if (!ntt_has_wide(p, direction, coset)) continue;
+            const unsigned last = p.passes - 1;
+            ntt_wide_table table = {};
+            table.twists = last;
+            table.column_bits = p.bits[last];
+            for (unsigned a = 0; a < last; a++) {
+                table.twist[a] =
+                    (const fr *)((const char *)tables + p.twist[direction][coset][a][last]);
+                table.row_at[a] = p.below[a];
+                table.row_bits[a] = p.bits[a];
+            }
+            CUZK_TRY(visit(table, 1u << p.log2_n, p.wide[direction][coset]));
+        }
     return CUZK_OK;
 }
 

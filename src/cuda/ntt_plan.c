@@ -10,7 +10,7 @@ static size_t reserve(size_t *total, size_t elements) {
     return at;
 }
 
-cuzk_status cuzk_ntt_plan_make(cuzk_ntt_plan *p, unsigned log2_n, cuzk_error *err) {
+cuzk_status cuzk_ntt_plan_make(cuzk_ntt_plan *p, unsigned log2_n, unsigned wide, cuzk_error *err) {
     if (log2_n < CUZK_NTT_MIN_LOG2 || log2_n > CUZK_NTT_MAX_LOG2)
         return cuzk_fail(err, CUZK_ERR_ARGUMENT,
                          "transform of 2^%u elements: 2^%u to 2^%u are possible", log2_n,
@@ -39,6 +39,10 @@ cuzk_status cuzk_ntt_plan_make(cuzk_ntt_plan *p, unsigned log2_n, cuzk_error *er
     if (last > 0) p->scaled_twist = reserve(&total, (size_t)1 << (p->bits[0] + p->bits[1]));
     for (unsigned s = 0; s < CUZK_NTT_SCALES; s++)
         p->scales[s] = reserve(&total, (size_t)1 << p->bits[last]);
+    if (p->passes > 2) p->wide_kinds = wide & CUZK_NTT_WIDE_ALL;
+    for (unsigned kind = 0; kind < 4; kind++)
+        if (p->wide_kinds >> kind & 1)
+            p->wide[kind & 1][kind >> 1] = reserve(&total, (size_t)1 << log2_n);
     p->table_bytes = total;
     return CUZK_OK;
 }

@@ -29,6 +29,22 @@ typedef enum cuzk_ntt_scale {
     CUZK_NTT_SCALES
 } cuzk_ntt_scale;
 
+/* With three or more passes, an element's twist factors in the last pass q come from q tables, q
+ * products. A wide table holds their product for every element of the vector (32 bytes each: 4 GiB
+ * at 2^27), one product. A bit for each kind of transform; a transform without one takes the narrow
+ * tables. */
+enum {
+    CUZK_NTT_NARROW = 0,
+    CUZK_NTT_WIDE_FORWARD = 1,
+    CUZK_NTT_WIDE_INVERSE = 2,
+    CUZK_NTT_WIDE_COSET_FORWARD = 4,
+    CUZK_NTT_WIDE_COSET_INVERSE = 8,
+    /* what the quotient uses */
+    CUZK_NTT_WIDE_QUOTIENT =
+        CUZK_NTT_WIDE_INVERSE | CUZK_NTT_WIDE_COSET_FORWARD | CUZK_NTT_WIDE_COSET_INVERSE,
+    CUZK_NTT_WIDE_ALL = 15
+};
+
 typedef struct cuzk_ntt_plan {
     unsigned log2_n, passes;
     /* Pass q works on bits[q] index bits, from the top of the index down; below[q] bits are lower.
@@ -40,11 +56,16 @@ typedef struct cuzk_ntt_plan {
     size_t roots[2], scales[CUZK_NTT_SCALES];
     size_t twist[2][2][CUZK_NTT_MAX_PASSES][CUZK_NTT_MAX_PASSES];
     size_t scaled_twist; /* of the inverse between passes 0 and 1, times s/m: the quotient's C */
+    unsigned wide_kinds; /* which wide tables exist */
+    size_t wide[2][2];   /* [direction][coset]: products of the last pass's twists, by index */
     size_t table_bytes;
 } cuzk_ntt_plan;
 
-/* CUZK_ERR_ARGUMENT unless CUZK_NTT_MIN_LOG2 <= log2_n <= CUZK_NTT_MAX_LOG2. */
-cuzk_status cuzk_ntt_plan_make(cuzk_ntt_plan *plan, unsigned log2_n, cuzk_error *err);
+/* wide: CUZK_NTT_NARROW or bits of CUZK_NTT_WIDE_ALL, for which table_bytes then has room; without
+ * effect below three passes. CUZK_ERR_ARGUMENT unless CUZK_NTT_MIN_LOG2 <= log2_n <=
+ * CUZK_NTT_MAX_LOG2. */
+cuzk_status cuzk_ntt_plan_make(cuzk_ntt_plan *plan, unsigned log2_n, unsigned wide,
+                               cuzk_error *err);
 
 #ifdef __cplusplus
 }

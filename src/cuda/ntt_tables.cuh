@@ -4,6 +4,7 @@
 
 #include "digits.cuh"
 #include "ntt_plan.h"
+#include "vectors.cuh"
 
 namespace cuzk {
 
@@ -45,6 +46,25 @@ struct ntt_scale_table {
 
     CUZK_HD fr entry(uint32_t k) const {
         return (base((uint64_t)bit_reverse(k, bits) << above) * factor).canon();
+    }
+};
+
+/* entry(k): the product of the last pass's twists of element k. */
+struct ntt_wide_table {
+    const fr *twist[CUZK_NTT_MAX_PASSES - 1];
+    uint32_t twists, column_bits;
+    uint32_t row_at[CUZK_NTT_MAX_PASSES - 1], row_bits[CUZK_NTT_MAX_PASSES - 1];
+
+    CUZK_HD fr factor(uint32_t a, uint32_t k) const {
+        const uint32_t row = k >> row_at[a] & ((1u << row_bits[a]) - 1);
+        const uint32_t column = k & ((1u << column_bits) - 1);
+        return load16(twist[a] + ((uint64_t)row << column_bits | column));
+    }
+    CUZK_HD fr entry(uint32_t k) const {
+        fr z = factor(0, k);
+        for (uint32_t a = 1; a < twists; a++)
+            z = z * factor(a, k);
+        return z.canon();
     }
 };
 

@@ -290,7 +290,7 @@ static void bench_ntt(unsigned min, unsigned max, const cuzk_host *host) {
         if (k < 20 && k % 5 != 0) continue;
         const size_t bytes = sizeof *in << k;
         cuzk_ntt_plan plan;
-        CHECK_OK(cuzk_ntt_plan_make(&plan, k, &err));
+        CHECK_OK(cuzk_ntt_plan_make(&plan, k, CUZK_NTT_NARROW, &err));
         void *tables = gpu_new(plan.table_bytes);
         CHECK_OK(cuzk_gpu_ntt_tables(&plan, tables, NULL, &err));
         static const char *const names[] = {"NTT forward", "NTT inverse",

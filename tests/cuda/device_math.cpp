@@ -182,19 +182,20 @@ void device_tree_g2(g2_affine_t *sums, const g2_affine_t *points, const uint32_t
 }
 void device_ntt(const cuzk_ntt_plan *plan, bool reversed, unsigned direction, bool coset, int scale,
                 const fr_t *in, const fr_t *factor, const fr_t *minus, fr_t *out) {
-    static std::vector<uint8_t> tables; /* of the last size */
-    static unsigned tables_log2_n;
-    if (tables_log2_n != plan->log2_n) {
+    static std::vector<uint8_t> tables; /* of the last plan */
+    static cuzk_ntt_plan tables_plan;
+    if (std::memcmp(&tables_plan, plan, sizeof *plan) != 0) {
         cuzk::ntt_constants constants;
         cuzk_ntt_make_constants(plan->log2_n, (cuzk_ntt_constants *)&constants);
         tables.resize(plan->table_bytes);
-        cuzk::ntt_for_each_table(*plan, constants,
-                                 [&](const auto &table, uint32_t entries, size_t offset) {
-                                     for (uint32_t k = 0; k < entries; k++)
-                                         ((fr *)(tables.data() + offset))[k] = table.entry(k);
-                                     return CUZK_OK;
-                                 });
-        tables_log2_n = plan->log2_n;
+        const auto fill = [&](const auto &table, uint32_t entries, size_t offset) {
+            for (uint32_t k = 0; k < entries; k++)
+                ((fr *)(tables.data() + offset))[k] = table.entry(k);
+            return CUZK_OK;
+        };
+        (void)cuzk::ntt_for_each_table(*plan, constants, fill);
+        (void)cuzk::ntt_for_each_wide_table(*plan, tables.data(), fill);
+        tables_plan = *plan;
     }
     const cuzk::ntt_job job = {
         reversed,           direction,         coset,    scale, (const fr *)in,

@@ -32,13 +32,13 @@ static void bit_reverse(fr_t *v, unsigned log2_n) {
 }
 
 /* all: every kind of transform, else one each way. */
-static void check_size(unsigned log2_n, bool all) {
+static void check_size(unsigned log2_n, unsigned wide, bool all) {
     const size_t n = (size_t)1 << log2_n, bytes = n * sizeof(fr_t);
     const cuzk_host *host = host_std_host(std_host);
     ntt_domain *domain;
     cuzk_ntt_plan plan;
     CHECK_OK(ntt_domain_new(host, log2_n, &domain, &err));
-    CHECK_OK(cuzk_ntt_plan_make(&plan, log2_n, &err));
+    CHECK_OK(cuzk_ntt_plan_make(&plan, log2_n, wide, &err));
     fr_t *a = random_vector(n), *b = random_vector(n), *expected = malloc(bytes),
          *got = malloc(bytes), *c = malloc(bytes);
     REQUIRE(expected != NULL && got != NULL && c != NULL);
@@ -105,22 +105,23 @@ done:
 TEST(one_pass) {
     CHECK_OK(host_std_new(1, 0, &std_host, &err));
     for (unsigned k = CUZK_NTT_MIN_LOG2; k <= 9; k++)
-        check_size(k, true);
+        check_size(k, CUZK_NTT_NARROW, true);
 }
 TEST(two_passes) {
     for (unsigned k = 10; k <= 12; k++)
-        check_size(k, true);
+        check_size(k, CUZK_NTT_NARROW, true);
 }
 TEST(three_passes) {
-    check_size(19, false);
+    check_size(19, CUZK_NTT_NARROW, false);
+    check_size(19, CUZK_NTT_WIDE_ALL, false);
     host_std_free(std_host);
 }
 TEST(plan) {
     cuzk_ntt_plan p;
-    CHECK_STATUS(cuzk_ntt_plan_make(&p, 4, &err), CUZK_ERR_ARGUMENT);
-    CHECK_STATUS(cuzk_ntt_plan_make(&p, 32, &err), CUZK_ERR_ARGUMENT);
+    CHECK_STATUS(cuzk_ntt_plan_make(&p, 4, CUZK_NTT_NARROW, &err), CUZK_ERR_ARGUMENT);
+    CHECK_STATUS(cuzk_ntt_plan_make(&p, 32, CUZK_NTT_NARROW, &err), CUZK_ERR_ARGUMENT);
     for (unsigned k = CUZK_NTT_MIN_LOG2; k <= CUZK_NTT_MAX_LOG2; k++) {
-        CHECK_OK(cuzk_ntt_plan_make(&p, k, &err));
+        CHECK_OK(cuzk_ntt_plan_make(&p, k, CUZK_NTT_NARROW, &err));
         unsigned sum = 0;
         for (unsigned q = 0; q < p.passes; q++) {
             CHECK(p.bits[q] >= CUZK_NTT_MIN_BITS && p.bits[q] <= CUZK_NTT_MAX_BITS);

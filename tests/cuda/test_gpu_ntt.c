@@ -37,7 +37,7 @@ static void check_size(unsigned log2_n) {
     ntt_domain *domain;
     cuzk_ntt_plan plan;
     CHECK_OK(ntt_domain_new(host, log2_n, &domain, &err));
-    CHECK_OK(cuzk_ntt_plan_make(&plan, log2_n, &err));
+    CHECK_OK(cuzk_ntt_plan_make(&plan, log2_n, CUZK_NTT_NARROW, &err));
     fr_t *a = random_vector(n), *b = random_vector(n), *expected = host_new(bytes),
          *got = host_new(bytes), *c = host_new(bytes);
     void *tables = gpu_new(plan.table_bytes);
