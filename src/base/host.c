@@ -1,5 +1,9 @@
 #include "base/host.h"
 
+#include <string.h>
+
+#define ZERO_CHUNK ((size_t)4 << 20) /* a whole number of huge pages */
+
 cuzk_status cuzk_host_alloc(const cuzk_host *host, void **out, size_t count, size_t size,
                             const char *what, cuzk_error *err) {
     size_t bytes = 0;
@@ -25,4 +29,21 @@ void cuzk_host_parallel(const cuzk_host *host, size_t tasks, cuzk_task_fn fn, vo
     }
     for (size_t i = 0; i < tasks; i++)
         fn(arg, i, 0);
+}
+
+typedef struct zero_job {
+    char *memory;
+    size_t bytes;
+} zero_job;
+
+static void zero_task(void *arg, size_t task, unsigned worker) {
+    (void)worker;
+    const zero_job *job = arg;
+    const size_t first = task * ZERO_CHUNK, left = job->bytes - first;
+    explicit_bzero(job->memory + first, left < ZERO_CHUNK ? left : ZERO_CHUNK);
+}
+
+void cuzk_host_zero(const cuzk_host *host, void *memory, size_t bytes) {
+    zero_job job = {memory, bytes};
+    cuzk_host_parallel(host, (bytes + ZERO_CHUNK - 1) / ZERO_CHUNK, zero_task, &job);
 }

@@ -53,6 +53,10 @@ void cuzk_host_free(const cuzk_host *host, void *memory, size_t count, size_t si
 
 void cuzk_host_parallel(const cuzk_host *host, size_t tasks, cuzk_task_fn fn, void *arg);
 
+/* Memory to zero by all workers, which for fresh gigabytes is mostly the kernel's clearing of
+ * pages; never optimised away, so that secrets may be wiped with it. */
+void cuzk_host_zero(const cuzk_host *host, void *memory, size_t bytes);
+
 static inline void cuzk_host_progress(const cuzk_host *host, const char *stage, uint64_t done,
                                       uint64_t total) {
     if (host->progress != NULL) host->progress(host->self, stage, done, total);

@@ -19,7 +19,7 @@ static inline uint64_t groth16_max(uint64_t a, uint64_t b) {
 static inline void groth16_wipe_free(const cuzk_host *host, void *memory, size_t count,
                                      size_t size) {
     if (memory == NULL) return;
-    explicit_bzero(memory, count * size);
+    cuzk_host_zero(host, memory, count * size);
     cuzk_host_free(host, memory, count, size);
 }
 

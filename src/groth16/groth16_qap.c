@@ -1,4 +1,4 @@
-/* The QAP polynomials at tau: a pass over the rows with the Lagrange coefficients of the domain. */
+/* The QAP polynomials at tau: the rows with the Lagrange coefficients of the domain. */
 #include "groth16/groth16_internal.h"
 
 #include "poly/ntt.h"
@@ -48,56 +48,99 @@ static cuzk_status lagrange(const cuzk_host *host, unsigned log2_m, const fr_t *
     return CUZK_OK;
 }
 
+/* Rows are worked off twice. Variables of an instance are met in its own rows alone, and in those
+ * of later blocks as shared ones, so instances add into their own variables in parallel; what all
+ * share (inputs and variables of other blocks) is added by one task for each matrix. A row's shared
+ * terms come before its AUX_LOCAL ones, so the second pass looks at few terms. */
 typedef struct rows_job {
     const cuzk_host *host;
     const r1cs *circuit;
+    const r1cs_block *block; /* of the first pass */
     const fr_t *lagrange;
     groth16_qap *qap;
-    size_t max_terms;
-    cs_var *vars;    /* 3 * max_terms */
-    uint16_t *coefs; /* 3 * max_terms */
 } rows_job;
 
-/* One task for each matrix: every task adds into its own vector. */
-static void rows_task(void *arg, size_t matrix, unsigned worker) {
+static void add_term(const rows_job *job, uint64_t row, uint16_t coef, fr_t *sum) {
+    fr_t term = job->lagrange[row];
+    if (coef != 0) fr_mul(&term, &term, &job->circuit->dict[coef]);
+    fr_add(sum, sum, &term);
+}
+
+/* A task for each instance of a block and each matrix: terms of the instance's own variables. */
+static void own_terms_task(void *arg, size_t task, unsigned worker) {
     (void)worker;
     const rows_job *job = arg;
-    const r1cs *circuit = job->circuit;
-    cs_var *vars = job->vars + matrix * job->max_terms;
-    uint16_t *coefs = job->coefs + matrix * job->max_terms;
-    fr_t *inputs = job->qap->at_tau[matrix], *aux = inputs + circuit->inputs;
-    const uint64_t rows = circuit->rows + circuit->inputs;
-    for (uint64_t row = 0; row < rows; row++) {
+    const r1cs_block *b = job->block;
+    const uint64_t instance = task / 3;
+    const r1cs_matrix *m = &b->m[task % 3];
+    fr_t *const inputs = job->qap->at_tau[task % 3], *const aux = inputs + job->qap->inputs;
+    fr_t *const own_inputs = inputs + b->input_base + instance * b->inputs, *const own_aux =
+                                                                                aux + b->aux_base +
+                                                                                instance * b->aux;
+    const uint64_t base = b->row_base + instance * b->rows;
+    for (uint64_t row = 0; row < b->rows; row++) {
         if (row % CANCEL_ROWS == 0 && cuzk_host_cancelled(job->host)) return;
-        const size_t n = r1cs_row(circuit, (int)matrix, row, vars, coefs);
-        for (size_t t = 0; t < n; t++) {
-            const uint32_t index = vars[t] & ~CS_INPUT_FLAG;
-            fr_t *sum = (vars[t] & CS_INPUT_FLAG) != 0 ? &inputs[index] : &aux[index];
-            fr_t term = job->lagrange[row];
-            if (coefs[t] != 0) fr_mul(&term, &term, &circuit->dict[coefs[t]]);
-            fr_add(sum, sum, &term);
+        for (uint32_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
+            const uint32_t tag = m->col[k] >> R1CS_COL_TAG_SHIFT;
+            if (tag != R1CS_AUX_LOCAL && tag != R1CS_INPUT_LOCAL) continue;
+            fr_t *const own = tag == R1CS_AUX_LOCAL ? own_aux : own_inputs;
+            add_term(job, base + row, m->coef[k], &own[m->col[k] & R1CS_COL_INDEX_MASK]);
         }
     }
 }
 
+/* Terms of one row of an instance that are not its own variables'. */
+static void add_shared(const rows_job *job, const r1cs_block *b, uint64_t instance, uint64_t row,
+                       size_t matrix) {
+    const r1cs_matrix *m = &b->m[matrix];
+    fr_t *const inputs = job->qap->at_tau[matrix], *const aux = inputs + job->qap->inputs;
+    for (uint32_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
+        const uint32_t index = m->col[k] & R1CS_COL_INDEX_MASK;
+        fr_t *sum;
+        switch ((r1cs_col_tag)(m->col[k] >> R1CS_COL_TAG_SHIFT)) {
+        case R1CS_AUX_LOCAL:
+            return; /* and so are the rest */
+        case R1CS_INPUT_LOCAL:
+            continue;
+        case R1CS_AUX_IMPORT:
+            sum = &aux[b->imports[instance * b->n_imports + index]];
+            break;
+        case R1CS_AUX_GLOBAL:
+            sum = &aux[index];
+            break;
+        default:
+            sum = &inputs[index];
+        }
+        add_term(job, b->row_base + instance * b->rows + row, m->coef[k], sum);
+    }
+}
+
+static void shared_terms_task(void *arg, size_t matrix, unsigned worker) {
+    (void)worker;
+    const rows_job *job = arg;
+    const r1cs *c = job->circuit;
+    for (unsigned i = 0; i < c->n_blocks; i++) {
+        const r1cs_block *b = &c->blocks[i];
+        for (uint64_t instance = 0; instance < b->count; instance++) {
+            if (cuzk_host_cancelled(job->host)) return;
+            for (uint64_t row = 0; row < b->rows; row++)
+                add_shared(job, b, instance, row, matrix);
+        }
+    }
+    for (uint64_t i = 0; matrix == R1CS_A && i < c->inputs; i++) /* input_i * 0 = 0 */
+        add_term(job, c->rows + i, 0, &job->qap->at_tau[R1CS_A][i]);
+}
+
 static cuzk_status add_rows(const cuzk_host *host, const r1cs *circuit, const fr_t *coefficients,
                             groth16_qap *qap, cuzk_error *err) {
-    rows_job job = {host, circuit, coefficients, qap, r1cs_max_row_terms(circuit), NULL, NULL};
-    const size_t n = 3 * job.max_terms;
-    void *vars = NULL, *coefs = NULL;
-    cuzk_status status = cuzk_host_alloc(host, &vars, n, sizeof *job.vars, "row terms", err);
-    if (status == CUZK_OK)
-        status = cuzk_host_alloc(host, &coefs, n, sizeof *job.coefs, "row terms", err);
-    if (status == CUZK_OK) {
-        job.vars = vars;
-        job.coefs = coefs;
-        cuzk_host_parallel(host, 3, rows_task, &job);
-        if (cuzk_host_cancelled(host))
-            status = cuzk_fail(err, CUZK_ERR_CANCELLED, "set-up cancelled");
+    rows_job job = {host, circuit, NULL, coefficients, qap};
+    for (unsigned i = 0; i < circuit->n_blocks; i++) {
+        job.block = &circuit->blocks[i];
+        cuzk_host_parallel(host, 3 * (size_t)job.block->count, own_terms_task, &job);
     }
-    cuzk_host_free(host, vars, n, sizeof *job.vars);
-    cuzk_host_free(host, coefs, n, sizeof *job.coefs);
-    return status;
+    cuzk_host_parallel(host, 3, shared_terms_task, &job);
+    if (cuzk_host_cancelled(host)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "set-up cancelled");
+    return CUZK_OK;
 }
 
 static cuzk_status qap_fill(const cuzk_host *host, const r1cs *circuit, const fr_t *tau,
@@ -115,7 +158,7 @@ static cuzk_status qap_fill(const cuzk_host *host, const r1cs *circuit, const fr
         void *memory = NULL;
         CUZK_TRY(cuzk_host_alloc(host, &memory, qap->inputs + qap->aux, sizeof(fr_t),
                                  "QAP polynomials", err));
-        memset(memory, 0, (qap->inputs + qap->aux) * sizeof(fr_t));
+        cuzk_host_zero(host, memory, (qap->inputs + qap->aux) * sizeof(fr_t));
         qap->at_tau[k] = memory;
     }
     void *coefficients = NULL;

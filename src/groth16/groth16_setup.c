@@ -154,20 +154,38 @@ static cuzk_status emit_section(setup *s, const fr_t *scalars, size_t count, boo
     return CUZK_OK;
 }
 
+typedef struct powers_job {
+    fr_t *out;
+    const fr_t *tau;
+    fr_t scale;
+    size_t first, n; /* out[j] = scale tau^(first + j), j < n */
+} powers_job;
+
+static void powers_task(void *arg, size_t task, unsigned worker) {
+    (void)worker;
+    const powers_job *job = arg;
+    const size_t first = task * SCALAR_CHUNK,
+                 end = first + groth16_min(SCALAR_CHUNK, job->n - first);
+    fr_t power;
+    fr_pow_var(&power, job->tau, &(uint64_t){job->first + first}, 1);
+    fr_mul(&power, &power, &job->scale);
+    for (size_t j = first; j < end; j++) {
+        job->out[j] = power;
+        fr_mul(&power, &power, job->tau);
+    }
+}
+
 /* h[i] = tau^i (tau^m - 1) / delta, i < m - 1. */
 static cuzk_status emit_h(setup *s, cuzk_error *err) {
     const size_t count = ((size_t)1 << s->circuit->log2_domain) - 1;
-    fr_t power;
-    fr_inv(&power, &s->secrets->delta);
-    fr_mul(&power, &power, &s->qap.vanishing);
+    powers_job job = {.out = s->scalars, .tau = &s->secrets->tau};
+    fr_inv(&job.scale, &s->secrets->delta);
+    fr_mul(&job.scale, &job.scale, &s->qap.vanishing);
     CUZK_TRY(emit_count(s, count, err));
-    for (size_t i = 0; i < count; i += s->chunk) {
-        const size_t n = groth16_min(s->chunk, count - i);
-        for (size_t j = 0; j < n; j++) {
-            s->scalars[j] = power;
-            fr_mul(&power, &power, &s->secrets->tau);
-        }
-        CUZK_TRY(emit_chunk(s, s->scalars, n, false, err));
+    for (; job.first < count; job.first += job.n) {
+        job.n = groth16_min(s->chunk, count - job.first);
+        cuzk_host_parallel(s->host, (job.n + SCALAR_CHUNK - 1) / SCALAR_CHUNK, powers_task, &job);
+        CUZK_TRY(emit_chunk(s, s->scalars, job.n, false, err));
     }
     return CUZK_OK;
 }

@@ -36,16 +36,16 @@ cuzk_status witness_new(const cuzk_host *host, const r1cs *r, witness *out, cuzk
         *out = (witness){0};
         return status;
     }
-    memset(out->bits, 0, bit_words(r->aux) * sizeof *out->bits);
-    memset(out->fields, 0, (size_t)r->fields * sizeof *out->fields);
-    memset(out->inputs, 0, (size_t)r->inputs * sizeof *out->inputs);
+    cuzk_host_zero(host, out->bits, bit_words(r->aux) * sizeof *out->bits);
+    cuzk_host_zero(host, out->fields, (size_t)r->fields * sizeof *out->fields);
+    cuzk_host_zero(host, out->inputs, (size_t)r->inputs * sizeof *out->inputs);
     out->inputs[0] = fr_one();
     return CUZK_OK;
 }
 
 static void wipe_free(const cuzk_host *host, void *memory, size_t count, size_t size) {
     if (memory == NULL) return;
-    explicit_bzero(memory, count * size);
+    cuzk_host_zero(host, memory, count * size);
     cuzk_host_free(host, memory, count, size);
 }
 
@@ -240,7 +240,7 @@ static cuzk_status check_shape(const r1cs *r, const cs_circuit *circuit, const w
 cuzk_status r1cs_witness(const cuzk_host *host, const r1cs *r, const cs_circuit *circuit,
                          witness *w, cuzk_error *err) {
     CUZK_TRY(check_shape(r, circuit, w, err));
-    memset(w->bits, 0, bit_words(w->n_aux) * sizeof *w->bits);
+    cuzk_host_zero(host, w->bits, bit_words(w->n_aux) * sizeof *w->bits);
     w->inputs[0] = fr_one();
     for (unsigned i = 0; i < r->n_blocks; i++) {
         block_run run = {.host = host,
