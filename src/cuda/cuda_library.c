@@ -1,6 +1,7 @@
 #include "cuda/cuda_library.h"
 
 #include <cuda_runtime_api.h>
+#include <stdlib.h>
 
 #include "cuda/gpu_device.h"
 #include "cuda/gpu_executor.h"
@@ -23,5 +24,9 @@ const cuda_library *cuzk_cuda_library_entry(void) {
         .encoder_open = gpu_encoder_open,
         .encoder_close = gpu_encoder_close,
     };
+    /* Kernels come onto the device with the context. By default each comes with its first launch,
+     * which waits for kernels that run: the first partition would be served several milliseconds
+     * late, with its streams one after another. Read once, by the first call of the driver. */
+    (void)setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     return &library;
 }

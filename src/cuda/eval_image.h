@@ -24,8 +24,11 @@ typedef enum cuzk_eval_kind {
     CUZK_EVAL_VALUE /* absolute: inputs, then FIELD variables */
 } cuzk_eval_kind;
 
-/* Rows with more terms than this are evaluated by a warp. */
-#define CUZK_EVAL_LONG_ROW 32
+/* Rows with more terms than this are evaluated by so many lanes of a warp. Rows of Poseidon's sums,
+ * 9 to 66 terms, lie between rows of one term: a warp of them with a thread a row would wait for
+ * its longest. */
+#define CUZK_EVAL_LONG_ROW 8
+#define CUZK_EVAL_LANES 8
 
 /* Byte offsets into the image. */
 typedef struct cuzk_eval_matrix {

@@ -25,24 +25,26 @@ __global__ void __launch_bounds__(EVAL_THREADS)
     store16(out + block.row_base + blockIdx.y * block.rows + row, sum.canon());
 }
 
-/* A warp a row. */
+/* CUZK_EVAL_LANES lanes a row. */
 __global__ void __launch_bounds__(EVAL_THREADS)
     eval_long_rows(cuzk_eval_block block, int matrix, uint64_t dict, const char *image,
                    const uint32_t *bits, const fr *values, fr *out) {
-    const uint64_t at = (uint64_t)blockIdx.x * (EVAL_THREADS / 32) + threadIdx.x / 32;
+    constexpr unsigned lanes = CUZK_EVAL_LANES;
+    const uint64_t at = (uint64_t)blockIdx.x * (EVAL_THREADS / lanes) + threadIdx.x / lanes;
     if (at >= block.m[matrix].n_long) return;
     const uint64_t row = ((const uint32_t *)(image + block.m[matrix].long_rows))[at];
     const eval_frame f = eval_frame_of(block, matrix, dict, image, bits, values, blockIdx.y);
+    const unsigned lane = threadIdx.x % lanes;
+    const uint32_t group = ((1u << lanes) - 1) << (threadIdx.x % 32 - lane);
     fr sum = fr::zero();
-    eval_terms(f, f.row_start[row] + threadIdx.x % 32, f.row_start[row + 1], 32, &sum);
-    for (unsigned distance = 16; distance > 0; distance /= 2) {
+    eval_terms(f, f.row_start[row] + lane, f.row_start[row + 1], lanes, &sum);
+    for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
         fr other;
         for (int i = 0; i < fr::N; i++)
-            other.l[i] = __shfl_down_sync(~0u, sum.l[i], distance);
+            other.l[i] = __shfl_down_sync(group, sum.l[i], distance, lanes);
         sum = sum + other;
     }
-    if (threadIdx.x % 32 == 0)
-        store16(out + block.row_base + blockIdx.y * block.rows + row, sum.canon());
+    if (lane == 0) store16(out + block.row_base + blockIdx.y * block.rows + row, sum.canon());
 }
 
 /* Behind the circuit's rows: A has x_i, then zeros. */
@@ -90,8 +92,9 @@ cuzk_status cuzk_gpu_eval(const cuzk_eval_image *image, const void *memory, int 
                           0, stream>>>(b, matrix, image->dict, base, w, v, (fr *)out);
         CUZK_TRY(launched("eval_short_rows", err));
         if (b.m[matrix].n_long == 0) continue;
-        eval_long_rows<<<dim3(blocks_for(b.m[matrix].n_long, EVAL_THREADS / 32), (unsigned)b.count),
-                         EVAL_THREADS, 0, stream>>>(b, matrix, image->dict, base, w, v, (fr *)out);
+        const unsigned blocks = blocks_for(b.m[matrix].n_long, EVAL_THREADS / CUZK_EVAL_LANES);
+        eval_long_rows<<<dim3(blocks, (unsigned)b.count), EVAL_THREADS, 0, stream>>>(
+            b, matrix, image->dict, base, w, v, (fr *)out);
         CUZK_TRY(launched("eval_long_rows", err));
     }
     const uint64_t tail = ((uint64_t)1 << log2_domain) - image->rows;

@@ -21,7 +21,7 @@ void device_eval(const cuzk_eval_image *image, const void *memory, int matrix, c
                 fr sum = fr::zero();
                 if (is_long && (next_long >= b.m[matrix].n_long || long_rows[next_long++] != row))
                     continue; /* a wrong list: the row keeps what was there */
-                const uint32_t lanes = is_long ? 32 : 1;
+                const uint32_t lanes = is_long ? CUZK_EVAL_LANES : 1;
                 for (uint32_t lane = 0; lane < lanes; lane++) {
                     fr part = fr::zero();
                     eval_terms(f, first + lane, end, lanes, &part);

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* All rows of a matrix as the kernels compute them: a thread a short row, 32 lanes a long one. */
+/* All rows of a matrix as the kernels compute them: a thread a short row, some lanes a long one. */
 void device_eval(const cuzk_eval_image *image, const void *memory, int matrix, const uint64_t *bits,
                  const fr_t *values, fr_t *out);
 uint32_t device_bits_extract(uint32_t w, uint32_t mask);
