@@ -36,7 +36,7 @@ cuzk_status run_pass(const ntt_pass &pass, bool reversed, cudaStream_t stream, c
     return launched("ntt_pass", err);
 }
 
-template <class T> __global__ void fill_table(T table, uint32_t n, fr *out) {
+template <class T, class E> __global__ void fill_table(T table, uint32_t n, E *out) {
     const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k < n) store16(out + k, table.entry(k));
 }
@@ -80,8 +80,9 @@ cuzk_status ntt_prepare(cuzk_error *err) {
 cuzk_status ntt_fill_tables(const cuzk_ntt_plan &p, const ntt_constants &k, void *tables,
                             cudaStream_t stream, cuzk_error *err) {
     const auto fill = [&](const auto &table, uint32_t entries, size_t offset) {
+        using entry = decltype(table.entry(0));
         fill_table<<<blocks_for(entries, 128), 128, 0, stream>>>(table, entries,
-                                                                 at<fr>(tables, offset));
+                                                                 at<entry>(tables, offset));
         return launched("fill_table", err);
     };
     CUZK_TRY(ntt_for_each_table(p, k, fill));

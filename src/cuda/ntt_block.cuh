@@ -20,6 +20,7 @@
 #define CUZK_CUDA_NTT_BLOCK_CUH
 
 #include "digits.cuh"
+#include "ntt_factor.cuh"
 #include "ntt_plan.h"
 #include "vectors.cuh"
 
@@ -30,12 +31,12 @@ constexpr uint32_t NTT_THREADS = 128, NTT_LOG2_TILE = 10, NTT_TILE = 1 << NTT_LO
 constexpr uint32_t NTT_SHARED_BYTES = NTT_PLANE * sizeof(fr);
 
 struct ntt_pass {
-    fr eighth[3]; /* powers of the root of order 8: from the kernel's parameters to operands */
+    ntt_factor eighth[3];  /* powers of the root of order 8: in the kernel's parameters, operands */
     const fr *in, *factor; /* factor: multiply the input by it element by element, or 0 */
     fr *out;               /* the tile that is read: in place is fine */
     const fr *minus;       /* subtract from the output, or 0 */
-    const fr *roots;       /* powers of the root of order 512 */
-    const fr *scale;       /* 2^bits factors by position in the line on the reversed side, or 0 */
+    const ntt_factor *roots; /* powers of the root of order 512 */
+    const fr *scale;         /* 2^bits factors by position in the line on the reversed side, or 0 */
     uint32_t log2_n, below;
     uint32_t bits;  /* b, of this pass */
     bool canonical; /* last pass of the transform: outputs < r, else < 2r */
@@ -96,7 +97,7 @@ template <bool reversed, bool last> struct ntt_block {
 
     /* ---- arithmetic ---- */
 
-    CUZK_HD fr root(uint32_t power) const { return load16(pass.roots + power); }
+    CUZK_HD ntt_factor root(uint32_t power) const { return load16(pass.roots + power); }
 
     /* The last `levels` levels of a transform of 8: natural to reversed order. */
     CUZK_HD void forward8(fr *x, uint32_t levels) const {
@@ -246,8 +247,8 @@ template <bool reversed, bool last> struct ntt_block {
         CUZK_NO_UNROLL
         for (uint32_t m = 2; m < 8; m += 2) {
             const uint32_t r0 = row(g, t, m), r1 = row(g, t, m + 1);
-            const fr w0 = root(low * bit_reverse(m, 3) << (6 - t)),
-                     w1 = root(low * bit_reverse(m + 1, 3) << (6 - t));
+            const ntt_factor w0 = root(low * bit_reverse(m, 3) << (6 - t)),
+                             w1 = root(low * bit_reverse(m + 1, 3) << (6 - t));
             const fr x0 = get(l, r0) * w0, x1 = get(l, r1) * w1;
             put(l, r0, x0);
             put(l, r1, x1);

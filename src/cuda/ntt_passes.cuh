@@ -53,8 +53,8 @@ inline ntt_pass ntt_make_pass(const cuzk_ntt_plan &p, const void *tables, const 
     pass.out = job.out;
     pass.minus = i == last ? job.minus : nullptr;
     for (int j = 0; j < 3; j++)
-        pass.eighth[j] = NTT_EIGHTH[job.direction][j];
-    pass.roots = table(p.roots[job.direction]);
+        pass.eighth[j] = ntt_make_factor(NTT_EIGHTH[job.direction][j]);
+    pass.roots = (const ntt_factor *)table(p.roots[job.direction]);
     const bool in_twist = job.scale == CUZK_NTT_SCALE_QUOTIENT_C && p.passes > 1;
     pass.scale = q == last && job.scale >= 0 && !in_twist ? table(p.scales[job.scale]) : nullptr;
     pass.canonical = i == last;

@@ -27,7 +27,7 @@ cuzk_status cuzk_ntt_plan_make(cuzk_ntt_plan *p, unsigned log2_n, unsigned wide,
     const unsigned last = p->passes - 1;
     size_t total = 0;
     for (unsigned direction = 0; direction < 2; direction++) {
-        p->roots[direction] = reserve(&total, CUZK_NTT_ROOTS);
+        p->roots[direction] = reserve(&total, 2 * CUZK_NTT_ROOTS);
         for (unsigned coset = 0; coset < 2; coset++)
             for (unsigned q = 1; q < p->passes; q++)
                 for (unsigned a = 0; a < q; a++)

@@ -51,8 +51,8 @@ typedef struct cuzk_ntt_plan {
      */
     unsigned bits[CUZK_NTT_MAX_PASSES], below[CUZK_NTT_MAX_PASSES];
     /* Byte offsets into the tables; direction 0 forward, 1 inverse. roots: powers of the root of
-     * order 512. twist[direction][coset][a][q]: the factors between passes a and q > a, row i_a,
-     * column j_q; coset ones exist for the last q only. */
+     * order 512, with their quotients (ntt_factor.cuh). twist[direction][coset][a][q]: the factors
+     * between passes a and q > a, row i_a, column j_q; coset ones exist for the last q only. */
     size_t roots[2], scales[CUZK_NTT_SCALES];
     size_t twist[2][2][CUZK_NTT_MAX_PASSES][CUZK_NTT_MAX_PASSES];
     size_t scaled_twist; /* of the inverse between passes 0 and 1, times s/m: the quotient's C */

@@ -3,6 +3,7 @@
 #define CUZK_CUDA_NTT_TABLES_CUH
 
 #include "digits.cuh"
+#include "ntt_factor.cuh"
 #include "ntt_plan.h"
 #include "vectors.cuh"
 
@@ -21,7 +22,7 @@ struct fr_powers {
 
 struct ntt_power_table {
     fr_powers root;
-    CUZK_HD fr entry(uint32_t k) const { return root(k); }
+    CUZK_HD ntt_factor entry(uint32_t k) const { return ntt_make_factor(root(k)); }
 };
 
 /* The factors between passes a and q: entry (i, j) is root^(2^(bits above a) reverse(i) j

@@ -6,6 +6,7 @@
 
 #include "cuda/digits.cuh"
 #include "cuda/ntt_constants.h"
+#include "cuda/ntt_factor.cuh"
 #include "cuda/ntt_passes.cuh"
 #include "cuda/points_decode.cuh"
 #include "cuda/sum_tree.cuh"
@@ -180,6 +181,9 @@ void device_tree_g2(g2_affine_t *sums, const g2_affine_t *points, const uint32_t
                     const uint32_t *in_at, uint32_t buckets, uint32_t threads) {
     tree<fp2>(sums, points, list, in_at, buckets, threads);
 }
+void device_ntt_factor_mul(fr_t *z, const fr_t *x, const fr_t *w) {
+    store(z, load<fr>(x) * cuzk::ntt_make_factor(load<fr>(w)));
+}
 void device_ntt(const cuzk_ntt_plan *plan, bool reversed, unsigned direction, bool coset, int scale,
                 const fr_t *in, const fr_t *factor, const fr_t *minus, fr_t *out) {
     static std::vector<uint8_t> tables; /* of the last plan */
@@ -189,8 +193,9 @@ void device_ntt(const cuzk_ntt_plan *plan, bool reversed, unsigned direction, bo
         cuzk_ntt_make_constants(plan->log2_n, (cuzk_ntt_constants *)&constants);
         tables.resize(plan->table_bytes);
         const auto fill = [&](const auto &table, uint32_t entries, size_t offset) {
+            using entry = decltype(table.entry(0));
             for (uint32_t k = 0; k < entries; k++)
-                ((fr *)(tables.data() + offset))[k] = table.entry(k);
+                ((entry *)(tables.data() + offset))[k] = table.entry(k);
             return CUZK_OK;
         };
         (void)cuzk::ntt_for_each_table(*plan, constants, fill);

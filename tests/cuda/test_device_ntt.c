@@ -18,6 +18,51 @@ static fr_t *random_vector(size_t n) {
     return v;
 }
 
+/* 0, 1, 2, r - 1, runs of equal bits, and random values. */
+static fr_t edge_value(void) {
+    fr_t z = fr_zero();
+    switch (check_random() % 8) {
+    case 0:
+        z.l[0] = check_random() % 3;
+        break;
+    case 1:
+        memcpy(z.l, cuzk_fr_prime.p, sizeof z.l);
+        z.l[0] -= 1; /* r - 1 */
+        break;
+    default:
+        do {
+            for (int i = 0; i < FR_LIMBS; i++)
+                z.l[i] = check_random_runs();
+            z.l[FR_LIMBS - 1] >>= 1;
+        } while (!mont_is_canonical(z.l, &cuzk_fr_prime, FR_LIMBS));
+    }
+    return z;
+}
+
+/* z += r; the carry out of the top. */
+static bool add_r(fr_t *z) {
+    mont_u128 s = 0;
+    for (int i = 0; i < FR_LIMBS; i++) {
+        s += (mont_u128)z->l[i] + cuzk_fr_prime.p[i];
+        z->l[i] = (uint64_t)s;
+        s >>= 64;
+    }
+    return s != 0;
+}
+
+TEST(known_factors) {
+    for (int i = 0; i < 100000; i++) {
+        const fr_t w = edge_value();
+        fr_t x = edge_value(), expected, other, got;
+        fr_mul(&expected, &x, &w);
+        other = expected;
+        CHECK(!add_r(&other));
+        if (check_random() & 1) CHECK(!add_r(&x)); /* x < 2r */
+        device_ntt_factor_mul(&got, &x, &w);
+        CHECK(fr_eq(&got, &expected) || fr_eq(&got, &other));
+    }
+}
+
 static void bit_reverse(fr_t *v, unsigned log2_n) {
     for (size_t i = 0; i < (size_t)1 << log2_n; i++) {
         size_t j = 0;
@@ -132,4 +177,4 @@ TEST(plan) {
     }
 }
 
-TEST_MAIN(RUN(plan), RUN(one_pass), RUN(two_passes), RUN(three_passes))
+TEST_MAIN(RUN(plan), RUN(known_factors), RUN(one_pass), RUN(two_passes), RUN(three_passes))
