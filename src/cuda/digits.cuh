@@ -9,7 +9,7 @@ namespace cuzk {
 
 constexpr uint32_t DIGIT_NEGATIVE = 0x80000000u;
 
-/* Writes window w's digit of k (Montgomery form) to out[w * stride]: 0, or |digit| with
+/* Writes the digits of k (Montgomery form), each to its row: out[row * stride] = 0, or |digit| with
  * DIGIT_NEGATIVE set when the point is to be subtracted. k > (r - 1) / 2 becomes r - k with all
  * signs turned, so that the top digit needs no sign. */
 CUZK_HD void scalar_digits(const fr &k, const cuzk_msm_windows &windows, uint32_t *out,
@@ -24,7 +24,7 @@ CUZK_HD void scalar_digits(const fr &k, const cuzk_msm_windows &windows, uint32_
         fr_prime::modulus(r);
         limbs_sub<8>(plain.l, r, plain.l);
     }
-    uint32_t carry = 0;
+    uint32_t carry = 0, set = 0, copy = 0;
     for (uint32_t w = 0; w < windows.count; w++) {
         const uint32_t at = windows.at[w], bits = windows.bits[w];
         const uint32_t word = at / 32, shift = at % 32;
@@ -43,7 +43,12 @@ CUZK_HD void scalar_digits(const fr &k, const cuzk_msm_windows &windows, uint32_
             negative = !negative;
             carry = 1;
         }
-        out[w * stride] = v == 0 ? 0 : v | (negative ? DIGIT_NEGATIVE : 0);
+        out[(windows.first_row[set] + copy) * stride] =
+            v == 0 ? 0 : v | (negative ? DIGIT_NEGATIVE : 0);
+        if (++set == windows.sets) {
+            set = 0;
+            copy++;
+        }
     }
 }
 

@@ -95,7 +95,7 @@ static void cuda_info(executor *ex, executor_info *out) {
                            .memory_total = cuda->device.info.memory_bytes,
                            .memory_planned = cuda->device.arena_bytes,
                            .slots = CUZK_GPU_SLOTS};
-    snprintf(out->name, sizeof out->name, "%s", cuda->device.info.name);
+    snprintf(out->name, sizeof out->name, "%.80s #%d", cuda->device.info.name, ordinal_of(cuda));
     snprintf(out->uuid, sizeof out->uuid, "%s", cuda->device.info.uuid);
 }
 
@@ -167,8 +167,8 @@ static cuzk_status add_work(cuda_executor *ex, gpu_query q, uint64_t step, gpu_r
     gpu_work *w = &ex->work[ex->n_work++];
     *w = (gpu_work){.query = q, .step = gpu_step_of(query, step), .scalars = scalars};
     if (scalars.n != 0) {
-        CUZK_TRY(cuzk_msm_plan_make(&w->msm, query->curve, scalars.n, limits->sms, limits->tuning,
-                                    (size_t)gpu_scratch_bytes(&ex->plan, q), err));
+        CUZK_TRY(cuzk_msm_plan_make(&w->msm, query->curve, scalars.n, 1, limits->sms,
+                                    limits->tuning, (size_t)gpu_scratch_bytes(&ex->plan, q), err));
         w->msm_result = take_result(ex, w->msm.result_bytes);
     }
     if (q != GPU_QUERY_H && w->step.aux != 0) {
@@ -531,6 +531,15 @@ static cuzk_status compute_waiting(cuda_executor *ex, cuzk_error *err) {
     return status;
 }
 
+/* Resident points: compute what is uploaded, unless another partition is being computed. That one
+ * behind it stays free to be withdrawn; it is enqueued by the first call after the running one's
+ * finish, a millisecond of idleness in a second. */
+static cuzk_status compute_next(cuda_executor *ex, cuzk_error *err) {
+    for (unsigned s = 0; s < CUZK_GPU_SLOTS; s++)
+        if (ex->slots[s].state == SLOT_RUNNING) return CUZK_OK;
+    return all_resident(&ex->plan) ? compute_waiting(ex, err) : CUZK_OK;
+}
+
 static cuzk_status cuda_begin(executor *base, unsigned s, const witness *w, cuzk_error *err) {
     cuda_executor *ex = cuda_of(base);
     if (!ex->loaded)
@@ -548,12 +557,20 @@ static cuzk_status cuda_begin(executor *base, unsigned s, const witness *w, cuzk
                          (unsigned long long)w->n_inputs, c->name, (unsigned long long)c->aux,
                          (unsigned long long)c->fields, (unsigned long long)c->inputs);
     CUZK_TRY(gpu_device_use(&ex->device, err));
+    CUZK_TRY(compute_next(ex, err)); /* before the upload, which takes milliseconds */
     CUZK_TRY(upload_witness(ex, s, w, err));
     ex->slots[s].state = SLOT_UPLOADED;
     /* Where points are streamed, the host takes part: that is finish's work. */
-    const cuzk_status status = all_resident(&ex->plan) ? compute_waiting(ex, err) : CUZK_OK;
+    const cuzk_status status = compute_next(ex, err);
     if (status != CUZK_OK) ex->slots[s].state = SLOT_FREE;
     return status;
+}
+
+static bool cuda_withdraw(executor *base, unsigned s) {
+    cuda_executor *ex = cuda_of(base);
+    if (s >= CUZK_GPU_SLOTS || ex->slots[s].state != SLOT_UPLOADED) return false;
+    ex->slots[s].state = SLOT_FREE; /* the next upload comes behind this one's, or unload wipes */
+    return true;
 }
 
 /* ---- the end of a partition ---- */
@@ -687,6 +704,7 @@ static const executor_ops cuda_ops = {
     .unload = cuda_unload,
     .begin = cuda_begin,
     .finish = cuda_finish,
+    .withdraw = cuda_withdraw,
     .close = cuda_close,
 };
 

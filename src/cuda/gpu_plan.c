@@ -152,7 +152,7 @@ static cuzk_status step_bytes(const gpu_query_plan *q, bool h_reversed, uint64_t
         h_reversed && is_h ? q->scalars + 1
                            : min_u64(q->scalars, q->tile + (q->tiles > 1 ? q->inputs : q->scalars));
     if (scalars != 0)
-        CUZK_TRY(cuzk_msm_plan_make(&msm, q->curve, scalars, limits->sms, limits->tuning,
+        CUZK_TRY(cuzk_msm_plan_make(&msm, q->curve, scalars, 1, limits->sms, limits->tuning,
                                     (size_t)limit, err));
     if (!is_h && q->tile != 0)
         CUZK_TRY(cuzk_subset_plan_make(&subset, q->curve, q->tile, q->tile, limits->sms,

@@ -97,7 +97,7 @@ static cuzk_status test_sums(self_test *t, cuzk_gpu_group curve, cuzk_error *err
     cuzk_subset_plan subset;
     const uint64_t points = 0, scalars = points + sizeof t->g2, bits = scalars + sizeof t->scalars,
                    result = bits + 4096, scratch = result + sizeof t->result;
-    CUZK_TRY(cuzk_msm_plan_make(&msm, curve, POINTS, d->limits.sms, d->limits.tuning, 0, err));
+    CUZK_TRY(cuzk_msm_plan_make(&msm, curve, POINTS, 1, d->limits.sms, d->limits.tuning, 0, err));
     CUZK_TRY(cuzk_subset_plan_make(&subset, curve, POINTS, POINTS, d->limits.sms, d->limits.tuning,
                                    err));
     if (msm.result_bytes > sizeof t->result) return wrong(t, "the size of a result", err);

@@ -24,11 +24,27 @@ __global__ void __launch_bounds__(256)
     scalar_digits(load16(source.scalars + i), windows, digits + i, n);
 }
 
-/* Entries of one window by high bits: blockIdx.y is the window of the group. */
+/* A row of a group's digits: its set, counted from the group's first, and the copy of the points it
+ * goes with. */
+struct sort_row {
+    uint32_t set, copy;
+    __device__ __forceinline__ sort_row(const cuzk_msm_windows &windows,
+                                        const cuzk_msm_group &group, uint32_t in_group) {
+        const uint32_t row = group.first_row + in_group;
+        uint32_t s = group.first_set;
+        while (windows.first_row[s + 1] <= row)
+            s++;
+        set = s - group.first_set;
+        copy = row - windows.first_row[s];
+    }
+};
+
+/* Entries of a set by high bits: blockIdx.y is the row of the group. */
 __global__ void __launch_bounds__(SORT_THREADS)
-    sort_count_high(const uint32_t *digits, uint64_t n, uint32_t low_bits, uint32_t bins,
-                    uint32_t *counts) {
+    sort_count_high(const uint32_t *digits, uint64_t n, cuzk_msm_windows windows,
+                    cuzk_msm_group group, uint32_t *counts) {
     __shared__ uint32_t count[SORT_MAX_BINS];
+    const uint32_t bins = windows.high_bins;
     for (uint32_t b = threadIdx.x; b < bins; b += SORT_THREADS)
         count[b] = 0;
     __syncthreads();
@@ -37,22 +53,27 @@ __global__ void __launch_bounds__(SORT_THREADS)
     for (uint32_t i = 0; i < SORT_ITEMS; i++) {
         const uint64_t at = first + i * SORT_THREADS + threadIdx.x;
         const uint32_t d = at < n ? mine[at] & ~DIGIT_NEGATIVE : 0;
-        if (d != 0) atomicAdd(&count[(d - 1) >> low_bits], 1);
+        if (d != 0) atomicAdd(&count[(d - 1) >> windows.low_bits], 1);
     }
     __syncthreads();
+    counts += sort_row(windows, group, blockIdx.y).set * bins;
     for (uint32_t b = threadIdx.x; b < bins; b += SORT_THREADS)
-        if (count[b] != 0) atomicAdd(&counts[blockIdx.y * bins + b], count[b]);
+        if (count[b] != 0) atomicAdd(&counts[b], count[b]);
 }
 
-/* Bins of each window follow one another from w * n on: one block a window. */
-__global__ void sort_place_high(uint32_t *counts, uint64_t n, uint32_t bins, uint32_t *cursors) {
-    uint32_t carry = (uint32_t)(blockIdx.x * n);
+/* Bins of each set follow one another from where its rows began: one block a set. */
+__global__ void sort_place_high(uint32_t *counts, uint64_t n, cuzk_msm_windows windows,
+                                cuzk_msm_group group, uint32_t *cursors) {
+    const uint32_t bins = windows.high_bins, set = blockIdx.x,
+                   row = set == 0 ? 0
+                                  : windows.first_row[group.first_set + set] - group.first_row;
+    uint32_t carry = (uint32_t)(row * n);
     for (uint32_t base = 0; base < bins; base += blockDim.x) {
         const uint32_t b = base + threadIdx.x;
         uint32_t total;
-        const uint32_t v = b < bins ? counts[blockIdx.x * bins + b] : 0;
+        const uint32_t v = b < bins ? counts[set * bins + b] : 0;
         const uint32_t before = block_exclusive(v, &total);
-        if (b < bins) cursors[blockIdx.x * bins + b] = carry + before;
+        if (b < bins) cursors[set * bins + b] = carry + before;
         carry += total;
     }
 }
@@ -93,9 +114,12 @@ __device__ __forceinline__ uint32_t sort_claim(const sort_shared &shared, uint32
 }
 
 __global__ void __launch_bounds__(SORT_THREADS)
-    sort_scatter_high(const uint32_t *digits, uint64_t n, msm_source source, uint32_t low_bits,
-                      uint32_t bins, uint32_t *cursors, uint16_t *keys, uint32_t *payload) {
+    sort_scatter_high(const uint32_t *digits, uint64_t n, msm_source source,
+                      cuzk_msm_windows windows, cuzk_msm_group group, uint32_t *cursors,
+                      uint16_t *keys, uint32_t *payload) {
     extern __shared__ char shared_memory[];
+    const uint32_t bins = windows.high_bins, low_bits = windows.low_bits;
+    const sort_row row(windows, group, blockIdx.y);
     const sort_shared shared(shared_memory, bins);
     for (uint32_t b = threadIdx.x; b < bins; b += SORT_THREADS)
         shared.start[b] = 0;
@@ -111,7 +135,7 @@ __global__ void __launch_bounds__(SORT_THREADS)
         rank[i] = d != 0 ? atomicAdd(&shared.start[(d - 1) >> low_bits], 1) : 0;
     }
     __syncthreads();
-    const uint32_t entries = sort_claim(shared, bins, cursors + blockIdx.y * bins);
+    const uint32_t entries = sort_claim(shared, bins, cursors + row.set * bins);
     /* in order: the bucket, and the place in the tile (13 bits) with the sign */
 #pragma unroll
     for (uint32_t i = 0; i < SORT_ITEMS; i++) {
@@ -131,7 +155,7 @@ __global__ void __launch_bounds__(SORT_THREADS)
         else if (source.bit_reversed_log2_n != 0)
             point = bit_reverse(point, source.bit_reversed_log2_n);
         keys[to] = (uint16_t)(bucket & ((1u << low_bits) - 1));
-        payload[to] = point | (place >> 15 ? LIST_NEGATIVE : 0);
+        payload[to] = (uint32_t)(row.copy * n) + point | (place >> 15 ? LIST_NEGATIVE : 0);
     }
 }
 
@@ -169,16 +193,16 @@ __device__ __forceinline__ sort_tile sort_find_tile(const uint32_t *bin_tiles,
 
 /* First bucket of a bin, counted from the group's first bucket. */
 __device__ __forceinline__ uint32_t sort_bin_bucket(const cuzk_msm_windows &windows,
-                                                    uint32_t first_window, uint32_t bin) {
-    const uint32_t w = first_window + bin / windows.high_bins;
-    return windows.bucket_base[w] - windows.bucket_base[first_window] +
+                                                    uint32_t first_set, uint32_t bin) {
+    const uint32_t s = first_set + bin / windows.high_bins;
+    return windows.bucket_base[s] - windows.bucket_base[first_set] +
            ((bin % windows.high_bins) << windows.low_bits);
 }
 
 __global__ void __launch_bounds__(SORT_THREADS)
     sort_count_low(const uint16_t *keys, const uint32_t *bin_tiles, const uint32_t *high_counts,
                    const uint32_t *cursors, uint32_t bins, cuzk_msm_windows windows,
-                   uint32_t first_window, uint32_t *bucket_counts) {
+                   uint32_t first_set, uint32_t *bucket_counts) {
     __shared__ uint32_t count[SORT_MAX_BINS];
     const sort_tile tile = sort_find_tile(bin_tiles, high_counts, cursors, bins);
     if (tile.bin == SORT_NONE) return;
@@ -189,7 +213,7 @@ __global__ void __launch_bounds__(SORT_THREADS)
     for (uint32_t i = threadIdx.x; i < tile.entries; i += SORT_THREADS)
         atomicAdd(&count[keys[tile.first + i]], 1);
     __syncthreads();
-    uint32_t *const to = bucket_counts + sort_bin_bucket(windows, first_window, tile.bin);
+    uint32_t *const to = bucket_counts + sort_bin_bucket(windows, first_set, tile.bin);
     for (uint32_t b = threadIdx.x; b < lows; b += SORT_THREADS)
         if (count[b] != 0) atomicAdd(&to[b], count[b]);
 }
@@ -197,7 +221,7 @@ __global__ void __launch_bounds__(SORT_THREADS)
 __global__ void __launch_bounds__(SORT_THREADS)
     sort_scatter_low(const uint16_t *keys, const uint32_t *payload, const uint32_t *bin_tiles,
                      const uint32_t *high_counts, const uint32_t *cursors, uint32_t bins,
-                     cuzk_msm_windows windows, uint32_t first_window, uint32_t *bucket_cursors,
+                     cuzk_msm_windows windows, uint32_t first_set, uint32_t *bucket_cursors,
                      uint32_t *list) {
     extern __shared__ char shared_memory[];
     const sort_tile tile = sort_find_tile(bin_tiles, high_counts, cursors, bins);
@@ -215,7 +239,7 @@ __global__ void __launch_bounds__(SORT_THREADS)
         rank[i] = key[i] != SORT_NONE ? atomicAdd(&shared.start[key[i]], 1) : 0;
     }
     __syncthreads();
-    sort_claim(shared, lows, bucket_cursors + sort_bin_bucket(windows, first_window, tile.bin));
+    sort_claim(shared, lows, bucket_cursors + sort_bin_bucket(windows, first_set, tile.bin));
 #pragma unroll
     for (uint32_t i = 0; i < SORT_ITEMS; i++) {
         if (key[i] == SORT_NONE) continue;
@@ -281,12 +305,13 @@ cuzk_status msm_make_digits(const cuzk_msm_plan &p, const msm_source &source, vo
     return launched("msm_digits", err);
 }
 
-cuzk_status msm_sort(const cuzk_msm_plan &p, const msm_source &source, uint32_t first, uint32_t end,
+cuzk_status msm_sort(const cuzk_msm_plan &p, const msm_source &source, const cuzk_msm_group &group,
                      void *scratch, cudaStream_t stream, cuzk_error *err) {
     const cuzk_msm_windows &w = p.windows;
-    const uint32_t count = end - first, high_bins = w.high_bins, bins = count * high_bins,
-                   buckets = w.bucket_base[end] - w.bucket_base[first];
-    const uint32_t *const digits = at<uint32_t>(scratch, p.digits) + first * p.n;
+    const uint32_t first = group.first_set, sets = group.end_set - first,
+                   rows = group.end_row - group.first_row, bins = sets * w.high_bins,
+                   buckets = w.bucket_base[group.end_set] - w.bucket_base[first];
+    const uint32_t *const digits = at<uint32_t>(scratch, p.digits) + group.first_row * p.n;
     uint32_t *const high_counts = at<uint32_t>(scratch, p.bins), *const cursors =
                                                                      high_counts + bins;
     uint32_t *const bin_tiles = at<uint32_t>(scratch, p.bin_tiles);
@@ -296,19 +321,18 @@ cuzk_status msm_sort(const cuzk_msm_plan &p, const msm_source &source, uint32_t 
     uint32_t *const starts = at<uint32_t>(scratch, p.starts);
     uint32_t *const bucket_counts = at<uint32_t>(scratch, p.tree.offsets[1]);
     uint32_t *const bucket_cursors = at<uint32_t>(scratch, p.tree.offsets[0]);
-    const dim3 tiles(blocks_for(p.n, SORT_TILE), count);
+    const dim3 tiles(blocks_for(p.n, SORT_TILE), rows);
     CUZK_TRY(cuda_check(cudaMemsetAsync(high_counts, 0, bins * sizeof(uint32_t), stream),
                         "cudaMemsetAsync", err));
     CUZK_TRY(cuda_check(cudaMemsetAsync(bucket_counts, 0, buckets * sizeof(uint32_t), stream),
                         "cudaMemsetAsync", err));
-    sort_count_high<<<tiles, SORT_THREADS, 0, stream>>>(digits, p.n, w.low_bits, high_bins,
-                                                        high_counts);
-    sort_place_high<<<count, 1024, 0, stream>>>(high_counts, p.n, high_bins, cursors);
-    sort_scatter_high<<<tiles, SORT_THREADS, sort_shared_bytes(high_bins), stream>>>(
-        digits, p.n, source, w.low_bits, high_bins, cursors, keys, payload);
+    sort_count_high<<<tiles, SORT_THREADS, 0, stream>>>(digits, p.n, w, group, high_counts);
+    sort_place_high<<<sets, 1024, 0, stream>>>(high_counts, p.n, w, group, cursors);
+    sort_scatter_high<<<tiles, SORT_THREADS, sort_shared_bytes(w.high_bins), stream>>>(
+        digits, p.n, source, w, group, cursors, keys, payload);
     CUZK_TRY(exclusive_scan<uint32_t>(sort_tiles{high_counts, bins}, (uint64_t)bins + 1,
                                       scan_words{bin_tiles}, sums, stream, err));
-    const unsigned low_tiles = blocks_for(count * p.n, SORT_TILE) + bins;
+    const unsigned low_tiles = blocks_for(rows * p.n, SORT_TILE) + bins;
     sort_count_low<<<low_tiles, SORT_THREADS, 0, stream>>>(keys, bin_tiles, high_counts, cursors,
                                                            bins, w, first, bucket_counts);
     CUZK_TRY(exclusive_scan<uint32_t>(scan_counts{bucket_counts, buckets}, (uint64_t)buckets + 1,
@@ -320,6 +344,24 @@ cuzk_status msm_sort(const cuzk_msm_plan &p, const msm_source &source, uint32_t 
         keys, payload, bin_tiles, high_counts, cursors, bins, w, first, bucket_cursors,
         at<uint32_t>(scratch, p.list));
     return launched("msm_sort", err);
+}
+
+/* A thread a bucket. */
+__global__ void list_parts(uint32_t buckets, uint32_t parts, uint32_t behind, uint32_t *list,
+                           uint32_t *starts) {
+    const uint32_t b = blockIdx.x * blockDim.x + threadIdx.x;
+    if (b > buckets) return;
+    starts[b] = b * parts;
+    if (b == buckets) return;
+    for (uint32_t i = 0; i < parts; i++)
+        list[b * parts + i] = i == 0 ? b : behind + (i - 1) * buckets + b;
+}
+
+cuzk_status msm_list_parts(const cuzk_msm_plan &p, uint32_t buckets, uint32_t parts,
+                           uint32_t behind, void *scratch, cudaStream_t stream, cuzk_error *err) {
+    list_parts<<<blocks_for((uint64_t)buckets + 1, 256), 256, 0, stream>>>(
+        buckets, parts, behind, at<uint32_t>(scratch, p.list), at<uint32_t>(scratch, p.starts));
+    return launched("list_parts", err);
 }
 
 cuzk_status subset_make_list(const cuzk_subset_plan &p, const void *bitmap, void *scratch,

@@ -23,9 +23,14 @@ cuzk_status lists_prepare(cuzk_error *err);
 /* All digits of all scalars. */
 cuzk_status msm_make_digits(const cuzk_msm_plan &plan, const msm_source &source, void *scratch,
                             cudaStream_t stream, cuzk_error *err);
-/* Sort the digits of windows first .. end into plan.list by bucket, with offsets in plan.starts. */
-cuzk_status msm_sort(const cuzk_msm_plan &plan, const msm_source &source, uint32_t first,
-                     uint32_t end, void *scratch, cudaStream_t stream, cuzk_error *err);
+/* Sort the digits of a group into plan.list by bucket, with offsets in plan.starts. */
+cuzk_status msm_sort(const cuzk_msm_plan &plan, const msm_source &source,
+                     const cuzk_msm_group &group, void *scratch, cudaStream_t stream,
+                     cuzk_error *err);
+/* Lists of two or more sums of the same bucket: bucket b's are b and those at b + i * buckets past
+ * `behind`, i < parts - 1. */
+cuzk_status msm_list_parts(const cuzk_msm_plan &plan, uint32_t buckets, uint32_t parts,
+                           uint32_t behind, void *scratch, cudaStream_t stream, cuzk_error *err);
 /* The set bits' indices into plan.list, cut into CUZK_SUBSET_PARTS parts by plan.parts. */
 cuzk_status subset_make_list(const cuzk_subset_plan &plan, const void *bitmap, void *scratch,
                              cudaStream_t stream, cuzk_error *err);

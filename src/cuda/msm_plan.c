@@ -1,9 +1,12 @@
 #include "cuda/msm_plan.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define SCAN_TILE 4096
 #define ALIGNMENT 256
+/* Entries of a group: enough to keep a device busy. Offsets of the sort are 32 bits. */
+#define GROUP_ENTRIES ((uint64_t)1 << 27)
 
 size_t cuzk_scan_words(uint64_t n) {
     return (size_t)(2 * ((n + SCAN_TILE - 1) / SCAN_TILE + 1)); /* of pairs */
@@ -57,105 +60,155 @@ size_t cuzk_tree_plan_make(cuzk_tree_plan *plan, cuzk_gpu_group curve, uint64_t 
     return total;
 }
 
-static void make_windows(cuzk_msm_windows *w, unsigned count) {
+/* Windows of as equal width as the sets allow; false when the top one would be of no use. */
+static bool make_windows(cuzk_msm_windows *w, unsigned count, unsigned copies) {
     memset(w, 0, sizeof *w);
     w->count = count;
-    unsigned at = 0;
+    w->sets = (count + copies - 1) / copies;
+    w->copies = (count + w->sets - 1) / w->sets;
+    /* Sets 0 .. full have a window for each copy, the others one less. A wider set adds a bit for
+     * each of its windows: as few of them as cover the scalar. */
+    const unsigned full = count - (w->copies - 1) * w->sets;
+    unsigned bits = 0, wide = 0;
+    for (unsigned left = CUZK_MSM_SCALAR_BITS % count; left > 0; wide++) {
+        const unsigned windows = wide < full ? w->copies : w->copies - 1;
+        left -= windows < left ? windows : left;
+    }
     for (unsigned i = 0; i < count; i++) {
-        const unsigned bits = CUZK_MSM_SCALAR_BITS / count + (i < CUZK_MSM_SCALAR_BITS % count);
-        w->bits[i] = (uint8_t)bits;
-        w->at[i] = (uint8_t)at;
-        w->bucket_base[i + 1] = w->bucket_base[i] + ((uint32_t)1 << (bits - 1));
-        at += bits;
+        w->bits[i] = (uint8_t)(CUZK_MSM_SCALAR_BITS / count + (i % w->sets < wide));
+        w->at[i] = (uint8_t)bits;
+        if (bits >= CUZK_MSM_SCALAR_BITS) return false;
+        bits += w->bits[i];
+    }
+    for (unsigned s = 0; s < w->sets; s++) {
+        w->first_row[s + 1] = (uint8_t)(w->first_row[s] + w->copies - (s < full ? 0 : 1));
+        w->bucket_base[s + 1] = w->bucket_base[s] + ((uint32_t)1 << (w->bits[s] - 1));
     }
     const unsigned bucket_bits = w->bits[0] - 1u;
     w->low_bits = (bucket_bits + 1) / 2;
     w->high_bins = (uint32_t)1 << (bucket_bits - w->low_bits);
+    return true;
 }
 
-/* The number of windows with the least cost: one addition per point and window, and the buckets. */
-static unsigned best_window_count(uint64_t n, unsigned max_bits, unsigned bucket_cost) {
-    unsigned best = 0;
-    uint64_t best_cost = UINT64_MAX;
+/* The windows of the least cost: one addition per point and window, and the buckets of each set. */
+static void best_windows(cuzk_msm_plan *p, unsigned copies, unsigned max_bits,
+                         unsigned bucket_cost) {
+    p->cost = UINT64_MAX;
     for (unsigned count = 11; count <= CUZK_MSM_SCALAR_BITS / 4; count++) {
         cuzk_msm_windows w;
-        make_windows(&w, count);
-        if (w.bits[0] > max_bits) continue;
-        const uint64_t cost = n * count + (uint64_t)bucket_cost * w.bucket_base[count];
-        if (cost < best_cost) {
-            best_cost = cost;
-            best = count;
-        }
+        if (!make_windows(&w, count, copies) || w.bits[0] > max_bits) continue;
+        const uint64_t cost = p->n * count + (uint64_t)bucket_cost * w.bucket_base[w.sets];
+        if (cost >= p->cost) continue;
+        p->cost = cost;
+        p->windows = w;
     }
-    return best;
 }
 
-static void msm_layout(cuzk_msm_plan *p, uint32_t group, unsigned sms,
-                       const cuzk_gpu_tuning *tuning) {
+unsigned cuzk_msm_shift(const cuzk_msm_plan *p) {
+    return p->windows.copies > 1 ? p->windows.at[p->windows.sets] : 0;
+}
+
+cuzk_msm_group cuzk_msm_group_of(const cuzk_msm_plan *p, uint32_t first, uint32_t part,
+                                 uint32_t *parts) {
+    const cuzk_msm_windows *w = &p->windows;
+    const uint32_t end = (uint32_t)min_u64(first + p->group_sets, w->sets),
+                   row = w->first_row[first], rows = w->first_row[end] - row;
+    *parts = (uint32_t)min_u64(p->parts, rows);
+    return (cuzk_msm_group){first, end, row + rows * part / *parts,
+                            row + rows * (part + 1) / *parts};
+}
+
+/* Returns the entries of the largest group. */
+static uint64_t msm_layout(cuzk_msm_plan *p, unsigned sms, const cuzk_gpu_tuning *tuning) {
     const cuzk_msm_windows *w = &p->windows;
     const size_t affine = CUZK_GPU_AFFINE_BYTES(p->curve), xyzz = 2 * affine;
-    const uint64_t in_group = group * p->n;
-    uint32_t group_buckets = 0;
-    for (uint32_t first = 0; first < w->count; first += group) {
-        const uint32_t end = first + group < w->count ? first + group : w->count;
-        const uint32_t here = w->bucket_base[end] - w->bucket_base[first];
-        if (here > group_buckets) group_buckets = here;
-    }
-    p->group = group;
+    /* the first sets have the most windows and the most buckets */
+    const uint64_t windows_of_set = (w->copies + p->parts - 1) / p->parts,
+                   rows = p->parts > 1 ? windows_of_set : w->first_row[p->group_sets],
+                   in_group = rows * p->n, group_buckets = w->bucket_base[p->group_sets],
+                   joined = p->parts > 1 ? p->parts * group_buckets : 0,
+                   listed = in_group > joined ? in_group : joined,
+                   bins = (uint64_t)p->group_sets * w->high_bins;
     size_t total = 0;
     p->digits = reserve(&total, w->count * p->n * sizeof(uint32_t));
-    p->bins = reserve(&total, (uint64_t)2 * group * w->high_bins * sizeof(uint32_t));
-    p->bin_tiles = reserve(&total, ((uint64_t)group * w->high_bins + 1) * sizeof(uint32_t));
+    p->bins = reserve(&total, 2 * bins * sizeof(uint32_t));
+    p->bin_tiles = reserve(&total, (bins + 1) * sizeof(uint32_t));
     p->keys = reserve(&total, in_group * sizeof(uint16_t));
     p->payload = reserve(&total, in_group * sizeof(uint32_t));
-    p->list = reserve(&total, in_group * sizeof(uint32_t));
-    p->starts = reserve(&total, ((uint64_t)group_buckets + 1) * sizeof(uint32_t));
-    p->buckets = reserve(&total, w->bucket_base[w->count] * (uint64_t)affine);
-    p->segment_points = reserve(&total, (uint64_t)2 * w->count * p->segments * xyzz);
-    p->block_points = reserve(&total, (uint64_t)3 * w->count * p->reduce_blocks * xyzz);
-    tree_layout(&p->tree, p->curve, in_group, group_buckets, p->n, sms, tuning, &total);
+    p->list = reserve(&total, listed * sizeof(uint32_t));
+    p->starts = reserve(&total, (group_buckets + 1) * sizeof(uint32_t));
+    /* all sets, then the other parts of the one at hand */
+    p->buckets =
+        reserve(&total, (w->bucket_base[w->sets] + (p->parts - 1) * group_buckets) * affine);
+    p->segment_points = reserve(&total, (uint64_t)2 * w->sets * p->segments * xyzz);
+    uint64_t items = p->segments;
+    for (unsigned i = 0; i < 2; i++) {
+        items = (items + CUZK_MSM_REDUCE_THREADS - 1) / CUZK_MSM_REDUCE_THREADS;
+        p->block_points[i] =
+            reserve(&total, i + 1 < p->reduce_levels ? (3 + i) * w->sets * items * xyzz : 0);
+    }
+    tree_layout(&p->tree, p->curve, listed, group_buckets, windows_of_set * p->n, sms, tuning,
+                &total);
+    p->join = p->tree;
+    p->join.entries = joined;
+    p->join.levels = log2_ceil(p->parts);
     p->scratch_bytes = total;
+    return in_group;
 }
 
-cuzk_status cuzk_msm_plan_make(cuzk_msm_plan *p, cuzk_gpu_group curve, uint64_t n, unsigned sms,
-                               const cuzk_gpu_tuning *tuning, size_t scratch_limit,
+/* First step: threads for the whole device; later ones: at most CUZK_MSM_REDUCE_LEVELS. */
+static void plan_reduction(cuzk_msm_plan *p, unsigned sms) {
+    const cuzk_msm_windows *w = &p->windows;
+    const uint32_t widest = w->bucket_base[1], most = (uint32_t)1 << 7 * CUZK_MSM_REDUCE_LEVELS;
+    const uint64_t threads = (uint64_t)sms * 512;
+    while ((w->bucket_base[w->sets] >> p->segment_log2) > threads ||
+           (widest >> p->segment_log2) > most)
+        p->segment_log2++;
+    while (p->segment_log2 > w->bits[w->sets - 1] - 1u)
+        p->segment_log2--;
+    p->segments = widest >> p->segment_log2;
+    p->reduce_levels = 1;
+    for (uint64_t reach = CUZK_MSM_REDUCE_THREADS; reach < p->segments;
+         reach *= CUZK_MSM_REDUCE_THREADS)
+        p->reduce_levels++;
+    p->result_points = (p->reduce_levels + 1) * w->sets;
+    p->result_bytes = p->result_points * 2 * CUZK_GPU_AFFINE_BYTES(p->curve);
+}
+
+cuzk_status cuzk_msm_plan_make(cuzk_msm_plan *p, cuzk_gpu_group curve, uint64_t n, unsigned copies,
+                               unsigned sms, const cuzk_gpu_tuning *tuning, size_t scratch_limit,
                                cuzk_error *err) {
-    if (n == 0 || n >= (uint64_t)1 << 31)
-        return cuzk_fail(err, CUZK_ERR_ARGUMENT, "MSM of %llu points: 1 to 2^31 - 1 are possible",
-                         (unsigned long long)n);
+    const uint64_t most = ((uint64_t)1 << 31) - 1;
+    if (copies == 0 || copies > CUZK_MSM_MAX_COPIES || n == 0 || n > most / copies)
+        return cuzk_fail(err, CUZK_ERR_ARGUMENT,
+                         "MSM of %llu points in %u copies: 1 to 2^31 - 1 and 1 to %d are possible",
+                         (unsigned long long)n, copies, CUZK_MSM_MAX_COPIES);
     memset(p, 0, sizeof *p);
     p->curve = curve;
     p->n = n;
-    make_windows(&p->windows, best_window_count(n, tuning->max_window_bits,
-                                                curve == CUZK_GPU_G1 ? tuning->bucket_cost_g1
-                                                                     : tuning->bucket_cost_g2));
-    const uint32_t widest = (uint32_t)1 << (p->windows.bits[0] - 1);
-    /* First reduction step: threads for the whole device, and at most 128 * 128 segments a window.
-     */
-    const uint64_t threads = (uint64_t)sms * 512;
-    while ((p->windows.bucket_base[p->windows.count] >> p->segment_log2) > threads ||
-           (widest >> p->segment_log2) > CUZK_MSM_REDUCE_THREADS * CUZK_MSM_REDUCE_THREADS)
-        p->segment_log2++;
-    while (p->segment_log2 > p->windows.bits[p->windows.count - 1] - 1u)
-        p->segment_log2--;
-    p->segments = widest >> p->segment_log2;
-    p->reduce_blocks = (p->segments + CUZK_MSM_REDUCE_THREADS - 1) / CUZK_MSM_REDUCE_THREADS;
-    p->result_points = 3 * p->windows.count;
-    p->result_bytes = p->result_points * 2 * CUZK_GPU_AFFINE_BYTES(curve);
-    /* All windows at once keep the device busiest; 2^27 entries are enough, and offsets are 32
-     * bits. */
-    uint32_t group = p->windows.count;
-    while (group > 1 && (group * n > (uint64_t)1 << 27 ||
-                         (msm_layout(p, group, sms, tuning),
-                          scratch_limit != 0 && p->scratch_bytes > scratch_limit)))
-        group--;
-    msm_layout(p, group, sms, tuning);
-    if (scratch_limit != 0 && p->scratch_bytes > scratch_limit)
-        return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY,
-                         "MSM of %llu points needs %llu bytes of scratch, %llu are available",
-                         (unsigned long long)n, (unsigned long long)p->scratch_bytes,
-                         (unsigned long long)scratch_limit);
-    return CUZK_OK;
+    best_windows(p, copies, tuning->max_window_bits,
+                 curve == CUZK_GPU_G1 ? tuning->bucket_cost_g1 : tuning->bucket_cost_g2);
+    plan_reduction(p, sms);
+    /* All windows at once keep the device busiest. */
+    p->group_sets = p->windows.sets;
+    p->parts = 1;
+    for (;;) {
+        const uint64_t entries = msm_layout(p, sms, tuning);
+        const bool fits = scratch_limit == 0 || p->scratch_bytes <= scratch_limit;
+        if (fits && entries <= GROUP_ENTRIES) return CUZK_OK;
+        if (p->group_sets > 1) {
+            p->group_sets--;
+        } else if (p->parts < p->windows.copies) {
+            p->parts++;
+        } else if (fits) {
+            return CUZK_OK;
+        } else {
+            return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY,
+                             "MSM of %llu points needs %llu bytes of scratch, %llu are available",
+                             (unsigned long long)n, (unsigned long long)p->scratch_bytes,
+                             (unsigned long long)scratch_limit);
+        }
+    }
 }
 
 cuzk_status cuzk_subset_plan_make(cuzk_subset_plan *p, cuzk_gpu_group curve, uint64_t n,

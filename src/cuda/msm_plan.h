@@ -18,7 +18,9 @@ extern "C" {
  * cover 255 bits, the top one's digit being never negative. */
 #define CUZK_MSM_SCALAR_BITS 255
 #define CUZK_MSM_MAX_WINDOW_BITS 24
-#define CUZK_MSM_REDUCE_THREADS 128 /* segments a block of the second reduction step combines */
+#define CUZK_MSM_REDUCE_THREADS 128 /* items that a block of the later reduction steps combines */
+#define CUZK_MSM_REDUCE_LEVELS 3    /* of them at most */
+#define CUZK_MSM_MAX_COPIES 8
 #define CUZK_MSM_SORT_TILE 8192
 #define CUZK_TREE_BLOCK 128
 #ifndef CUZK_TREE_BATCH_MAX
@@ -29,13 +31,22 @@ extern "C" {
 typedef enum cuzk_gpu_group { CUZK_GPU_G1 = 0, CUZK_GPU_G2 = 1 } cuzk_gpu_group;
 #define CUZK_GPU_AFFINE_BYTES(group) ((group) == CUZK_GPU_G1 ? (size_t)96 : (size_t)192)
 
-/* Windows of a scalar, passed to kernels by value. Window w has width bits[w], digits from
- * -2^(bits-1) to 2^(bits-1), and buckets bucket_base[w] + |digit| - 1. */
+/* Windows of a scalar, passed to kernels by value. Window w has width bits[w] from bit at[w] on and
+ * digits from -2^(bits - 1) to 2^(bits - 1).
+ *
+ * Windows s, s + sets, s + 2 sets, ... share the buckets of set s, bucket_base[s] + |digit| - 1:
+ * window c sets + s takes its points from copy c, which holds them times 2^at[c sets], and widths
+ * repeat, so that at[c sets + s] = at[c sets] + at[s]. The sum of a set then counts 2^at[s] times.
+ * With one copy every window is a set of its own. The digits of a set's windows lie one behind the
+ * other, in rows first_row[s] + c. */
 typedef struct cuzk_msm_windows {
-    uint32_t count, low_bits; /* sort: a bucket's low bits go last */
-    uint32_t high_bins;       /* 2^(widest - 1 - low_bits) */
+    uint32_t count, sets;
+    uint32_t copies;    /* that are used: no more than there are */
+    uint32_t low_bits;  /* sort: a bucket's low bits go last */
+    uint32_t high_bins; /* 2^(widest - 1 - low_bits) */
     uint8_t bits[CUZK_MSM_MAX_WINDOWS];
     uint8_t at[CUZK_MSM_MAX_WINDOWS];
+    uint8_t first_row[CUZK_MSM_MAX_WINDOWS + 1];
     uint32_t bucket_base[CUZK_MSM_MAX_WINDOWS + 1];
 } cuzk_msm_windows;
 
@@ -55,25 +66,40 @@ typedef struct cuzk_msm_plan {
     cuzk_gpu_group curve;
     uint64_t n;
     cuzk_msm_windows windows;
-    uint32_t group;         /* windows that are sorted and summed together */
+    uint64_t cost; /* in additions of a point to a bucket: what the windows were chosen by */
+    /* Sets that are sorted and summed together; or one set in `parts`, each with some of its
+     * windows and buckets of its own, which are joined afterwards. */
+    uint32_t group_sets, parts;
     uint32_t segment_log2;  /* buckets a thread of the first reduction step takes, log2 */
     uint32_t segments;      /* of the widest window */
-    uint32_t reduce_blocks; /* blocks a window in the second step; 1: there is no third */
-    cuzk_tree_plan tree;
+    uint32_t reduce_levels; /* later steps: each combines CUZK_MSM_REDUCE_THREADS items */
+    cuzk_tree_plan tree, join;
     size_t digits, bins, bin_tiles, keys, payload, list, starts, buckets, segment_points,
-        block_points;
+        block_points[2];
     size_t scratch_bytes;
-    /* The result: 3 XYZZ points a window, for cuzk_msm_finish. */
+    /* The result: reduce_levels + 1 XYZZ points a set, for cuzk_msm_finish. */
     uint32_t result_points;
     size_t result_bytes;
 } cuzk_msm_plan;
 
 /* Plan n scalars on a device with `sms` multiprocessors within scratch_limit bytes (0: no limit).
+ * copies: 1, or more when cuzk_gpu_multiples has made them; windows.copies of them are used.
  * CUZK_ERR_DEVICE_MEMORY with the bytes needed when even the leanest plan is larger;
- * CUZK_ERR_ARGUMENT when n is 0 or >= 2^31. */
-cuzk_status cuzk_msm_plan_make(cuzk_msm_plan *plan, cuzk_gpu_group curve, uint64_t n, unsigned sms,
-                               const cuzk_gpu_tuning *tuning, size_t scratch_limit,
-                               cuzk_error *err);
+ * CUZK_ERR_ARGUMENT when n is 0, copies is not 1 to CUZK_MSM_MAX_COPIES, or n * copies >= 2^31. */
+cuzk_status cuzk_msm_plan_make(cuzk_msm_plan *plan, cuzk_gpu_group curve, uint64_t n,
+                               unsigned copies, unsigned sms, const cuzk_gpu_tuning *tuning,
+                               size_t scratch_limit, cuzk_error *err);
+
+/* Doublings from a copy of the points to the next: 0 when there is only one. */
+unsigned cuzk_msm_shift(const cuzk_msm_plan *plan);
+
+/* Windows that are sorted and summed together: of the part-th part of sets first .. end. */
+typedef struct cuzk_msm_group {
+    uint32_t first_set, end_set, first_row, end_row;
+} cuzk_msm_group;
+/* The group whose first set is `first`; parts: those it really has. */
+cuzk_msm_group cuzk_msm_group_of(const cuzk_msm_plan *plan, uint32_t first, uint32_t part,
+                                 uint32_t *parts);
 
 /* Sums of `entries` listed points in `buckets` lists of at most `longest`; returns the bytes of
  * scratch, offsets from 0. */

@@ -1,10 +1,10 @@
-/* From buckets to three points a window.
+/* From buckets to a few points a set.
  *
- * Buckets are cut into segments of S = 2^segment_log2; bucket j = S t + u of a window counts j + 1
+ * Buckets are cut into segments of S = 2^segment_log2; bucket j = S t + u of a set counts j + 1
  * times. A thread sums its segment from the top: run = sum of the buckets, acc = sum of (u + 1)
  * times the bucket. A block then combines 128 segments: the sum of the acc, the sum of t times the
- * run (as the sum of all suffix sums but the first), and the sum of the runs; a last block a window
- * does the same with the blocks. Then window = A + S (W + 128 V). XYZZ arithmetic (12
+ * run (as the sum of all suffix sums but the first), and the sum of the runs; further levels do the
+ * same with the blocks. Then set = A + S (W + 128 (V + 128 U)). XYZZ arithmetic (12
  * multiplications and 2 squarings an addition); limit: the integer multiplier in the first step,
  * latency of some 20 additions in each of the others. */
 #ifndef CUZK_CUDA_MSM_REDUCE_CUH
@@ -27,18 +27,18 @@ template <class F>
 __global__ void __launch_bounds__(REDUCE_THREADS, sizeof(F) == sizeof(fp) ? 3 : 2)
     reduce_segments(const affine<F> *buckets, cuzk_msm_windows windows, uint32_t segment_log2,
                     uint32_t segments, xyzz<F> *acc_out, xyzz<F> *run_out) {
-    const uint32_t w = blockIdx.y, t = blockIdx.x * REDUCE_THREADS + threadIdx.x;
+    const uint32_t s = blockIdx.y, t = blockIdx.x * REDUCE_THREADS + threadIdx.x;
     if (t >= segments) return;
     xyzz<F> run = xyzz<F>::infinity(), acc = run;
-    if (t << segment_log2 < 1u << (windows.bits[w] - 1)) {
-        const affine<F> *const first = buckets + windows.bucket_base[w] + (t << segment_log2);
+    if (t << segment_log2 < windows.bucket_base[s + 1] - windows.bucket_base[s]) {
+        const affine<F> *const first = buckets + windows.bucket_base[s] + (t << segment_log2);
         for (uint32_t u = 1u << segment_log2; u-- > 0;) {
             run.add(load16(first + u));
             acc.add(run);
         }
     }
-    store16(acc_out + (uint64_t)w * segments + t, acc);
-    store16(run_out + (uint64_t)w * segments + t, run);
+    store16(acc_out + (uint64_t)s * segments + t, acc);
+    store16(run_out + (uint64_t)s * segments + t, run);
 }
 
 /* shared[0] = sum of shared[0..threads). */
@@ -51,10 +51,10 @@ __device__ __noinline__ void block_sum(xyzz<F> *shared) {
     __syncthreads();
 }
 
-/* Block (b, w) takes items b * 128 .. of window w, of `items`: `plain` streams to be summed, each
+/* Block (b, s) takes items b * 128 .. of set s, of `items`: `plain` streams to be summed, each
  * stream_points apart, and one to be summed with weights 0, 1, 2, ... Writes the plain sums, then
  * the weighted sum, then, with_total, the unweighted sum of the weighted stream: arrays of
- * gridDim.x points a window, out_stream_points apart. */
+ * gridDim.x points a set, out_stream_points apart. */
 template <class F>
 __global__ void __launch_bounds__(REDUCE_THREADS)
     reduce_blocks(const xyzz<F> *plain, uint32_t plain_streams, uint64_t stream_points,

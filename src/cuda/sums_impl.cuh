@@ -111,40 +111,65 @@ cuzk_status msm_reduce(const cuzk_msm_plan &p, void *scratch, xyzz<F> *result, c
                        cuzk_error *err) {
     const cuzk_msm_windows &w = p.windows;
     const size_t shared = REDUCE_THREADS * sizeof(xyzz<F>);
-    const uint64_t segment_points = (uint64_t)w.count * p.segments,
-                   block_points = (uint64_t)w.count * p.reduce_blocks;
-    xyzz<F> *const acc = at<xyzz<F>>(scratch, p.segment_points), *const run = acc + segment_points;
-    reduce_segments<<<dim3(blocks_for(p.segments, REDUCE_THREADS), w.count), REDUCE_THREADS, 0,
+    const uint64_t segment_points = (uint64_t)w.sets * p.segments;
+    xyzz<F> *const acc = at<xyzz<F>>(scratch, p.segment_points);
+    reduce_segments<<<dim3(blocks_for(p.segments, REDUCE_THREADS), w.sets), REDUCE_THREADS, 0,
                       stream>>>(at<affine<F>>(scratch, p.buckets), w, p.segment_log2, p.segments,
-                                acc, run);
-    const bool last = p.reduce_blocks == 1;
-    xyzz<F> *const blocks = last ? result : at<xyzz<F>>(scratch, p.block_points);
-    reduce_blocks<<<dim3(p.reduce_blocks, w.count), REDUCE_THREADS, shared, stream>>>(
-        acc, 1, segment_points, run, p.segments, blocks, block_points, true);
-    if (!last)
-        reduce_blocks<<<dim3(1, w.count), REDUCE_THREADS, shared, stream>>>(
-            blocks, 2, block_points, blocks + 2 * block_points, p.reduce_blocks, result,
-            (uint64_t)w.count, false);
+                                acc, acc + segment_points);
+    const xyzz<F> *plain = acc, *weighted = acc + segment_points;
+    uint64_t stream_points = segment_points;
+    uint32_t items = p.segments;
+    for (uint32_t level = 1; level <= p.reduce_levels; level++) {
+        const uint32_t blocks = blocks_for(items, REDUCE_THREADS);
+        const uint64_t out_points = (uint64_t)w.sets * blocks;
+        const bool last = level == p.reduce_levels;
+        xyzz<F> *const out = last ? result : at<xyzz<F>>(scratch, p.block_points[level - 1]);
+        reduce_blocks<<<dim3(blocks, w.sets), REDUCE_THREADS, shared, stream>>>(
+            plain, level, stream_points, weighted, items, out, out_points, !last);
+        plain = out;
+        weighted = out + (level + 1) * out_points;
+        stream_points = out_points;
+        items = blocks;
+    }
     return launched("msm_reduce", err);
+}
+
+/* Bucket sums of sets first .. *end. The parts of a set too large for a group have buckets of their
+ * own, behind those of all sets; adding them up is another sum of lists. (Its points and sums may
+ * be the same memory: two points of a pair are read by the thread that writes their sum, and sums
+ * of more than two come from a later level.) */
+template <class F>
+cuzk_status msm_group(const cuzk_msm_plan &p, const affine<F> *points, const msm_source &source,
+                      uint32_t first, uint32_t *end, void *scratch, cudaStream_t stream,
+                      cuzk_error *err) {
+    const cuzk_msm_windows &w = p.windows;
+    const uint32_t *const list = at<uint32_t>(scratch, p.list),
+                          *const starts = at<uint32_t>(scratch, p.starts);
+    affine<F> *const all = at<affine<F>>(scratch, p.buckets),
+                     *const sums = all + w.bucket_base[first];
+    const uint32_t behind = w.bucket_base[w.sets] - w.bucket_base[first];
+    uint32_t parts = 1, buckets = 0;
+    for (uint32_t part = 0; part < parts; part++) {
+        const cuzk_msm_group group = cuzk_msm_group_of(&p, first, part, &parts);
+        *end = group.end_set;
+        buckets = w.bucket_base[group.end_set] - w.bucket_base[first];
+        affine<F> *const to = part == 0 ? sums : sums + behind + (part - 1) * (size_t)buckets;
+        CUZK_TRY(cuda_check(cudaMemsetAsync(to, 0, buckets * sizeof(affine<F>), stream),
+                            "cudaMemsetAsync", err));
+        CUZK_TRY(msm_sort(p, source, group, scratch, stream, err));
+        CUZK_TRY(tree_sum(p.tree, points, list, starts, buckets, to, scratch, stream, err));
+    }
+    if (parts == 1) return CUZK_OK;
+    CUZK_TRY(msm_list_parts(p, buckets, parts, behind, scratch, stream, err));
+    return tree_sum(p.join, sums, list, starts, buckets, sums, scratch, stream, err);
 }
 
 template <class F>
 cuzk_status msm_run(const cuzk_msm_plan &p, const affine<F> *points, const msm_source &source,
                     void *scratch, xyzz<F> *result, cudaStream_t stream, cuzk_error *err) {
-    const cuzk_msm_windows &w = p.windows;
-    affine<F> *const buckets = at<affine<F>>(scratch, p.buckets);
-    CUZK_TRY(
-        cuda_check(cudaMemsetAsync(buckets, 0, w.bucket_base[w.count] * sizeof(affine<F>), stream),
-                   "cudaMemsetAsync", err));
     CUZK_TRY(msm_make_digits(p, source, scratch, stream, err));
-    for (uint32_t first = 0; first < w.count; first += p.group) {
-        const uint32_t end = first + p.group < w.count ? first + p.group : w.count;
-        CUZK_TRY(msm_sort(p, source, first, end, scratch, stream, err));
-        CUZK_TRY(tree_sum(p.tree, points, at<uint32_t>(scratch, p.list),
-                          at<uint32_t>(scratch, p.starts),
-                          w.bucket_base[end] - w.bucket_base[first], buckets + w.bucket_base[first],
-                          scratch, stream, err));
-    }
+    for (uint32_t first = 0; first < p.windows.sets;)
+        CUZK_TRY(msm_group(p, points, source, first, &first, scratch, stream, err));
     return msm_reduce(p, scratch, result, stream, err);
 }
 

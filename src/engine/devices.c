@@ -246,6 +246,40 @@ static void finish_partition(device *d) {
     job_settle(e, j);
 }
 
+/* Take back the partition begun last, if it has not started. */
+static bool withdraw_last(device *d) {
+    engine *e = d->e;
+    const unsigned slot = d->order[d->n_begun - 1];
+    job *j = d->slots[slot].job;
+    const unsigned k = d->slots[slot].k;
+    call_begin(d);
+    const bool withdrawn = d->ex->ops->withdraw(d->ex, slot);
+    call_end(d);
+    if (!withdrawn) return false;
+    d->n_begun--;
+    slot_over(d, slot);
+    if (d->slots[slot].orphan) {
+        drop_orphan(d, slot);
+        return true;
+    }
+    j->in_flight--;
+    partition_withdrawn(e, j, k);
+    job_settle(e, j);
+    return true;
+}
+
+/* Partitions that are begun but have not started give way to a more urgent job, so that it waits
+ * for the running one only. */
+static void give_way(device *d, const job *urgent) {
+    engine *e = d->e;
+    if (d->ex->ops->withdraw == NULL) return;
+    const unsigned priority = job_effective_priority(e, urgent, engine_now(e));
+    while (d->n_begun > 0) {
+        const job *last = d->slots[d->order[d->n_begun - 1]].job;
+        if (job_effective_priority(e, last, engine_now(e)) >= priority || !withdraw_last(d)) return;
+    }
+}
+
 /* Begin as many partitions as there are slots; one key at a time. */
 static void fill_slots(device *d) {
     engine *e = d->e;
@@ -254,6 +288,9 @@ static void fill_slots(device *d) {
         unsigned k;
         job *j = schedule_device(e, d, &k);
         if (j == NULL) return;
+        const unsigned begun = d->n_begun;
+        give_way(d, j);
+        if (d->n_begun < begun) continue; /* the lock was open: choose again */
         if (d->loaded != j->key) { /* the lock is opened for this: choose again after it */
             if (d->n_begun > 0) return;
             if (d->holds != NULL)

@@ -215,6 +215,8 @@ void job_tell(job *j, const char *format, ...) __attribute__((format(printf, 2, 
 void job_release(engine *e, job *j);
 void job_event(engine *e, const job *j, int k, int type, uint64_t stage_ms, const char *text);
 void partition_enter(engine *e, job *j, unsigned k, engine_partition_state state);
+/* Back from a device on which it had not started: it waits again, with its witness. */
+void partition_withdrawn(engine *e, job *j, unsigned k);
 void partition_drop_witness(engine *e, job *j, unsigned k);
 /* One witness less of j: its charge goes back, except the bundle's. */
 void witness_gone(engine *e, job *j);

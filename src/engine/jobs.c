@@ -138,6 +138,15 @@ void partition_enter(engine *e, job *j, unsigned k, engine_partition_state state
     job_event(e, j, (int)k, ENGINE_EVENT_STAGE, spent, NULL);
 }
 
+void partition_withdrawn(engine *e, job *j, unsigned k) {
+    engine_partition_view *v = &j->partitions[k].view;
+    v->state = ENGINE_PARTITION_READY;
+    v->device = -1;
+    v->device_at = 0;
+    v->ready_at = engine_now(e); /* what follows is its time in the queue; no stage has ended */
+    pthread_cond_broadcast(&e->work);
+}
+
 void partition_drop_witness(engine *e, job *j, unsigned k) {
     partition *p = &j->partitions[k];
     if (!p->has_witness) return;

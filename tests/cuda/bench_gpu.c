@@ -2,7 +2,8 @@
  *
  *   bench_gpu [what] [max log2 size] [min log2 size]
  *
- * what: all, msm, ntt, subset; min: of MSM and transforms (10).
+ * what: all, msm, tables (of multiples of the points), ntt, subset; min: of MSM and transforms
+ * (10).
  *
  * Points are 1 G, 2 G, 3 G, ..., made on the device as sums of two table entries. A line is one
  * measurement: minimum, median and maximum of 7 runs after a warm-up. MSM times are wall times from
@@ -15,6 +16,7 @@
 #include "poly/ntt.h"
 
 #define RUNS 7
+#define SCRATCH_LIMIT ((size_t)48 << 30)
 
 static void report(const char *what, unsigned log2_n, double *ms, bool right) {
     for (int i = 1; i < RUNS; i++)
@@ -134,27 +136,31 @@ static void dot_logs(size_t first, size_t end, void *arg, fr_t *sum) {
         G##_mul_var(&expected, &expected, log);                                                    \
         return G##_eq(got, &expected);                                                             \
     }                                                                                              \
-    static void bench_msm_##G(const char *name, unsigned log2_n, const void *points,               \
-                              const void *scalars, const fr_t *log) {                              \
-        cuzk_msm_plan plan;                                                                        \
-        CHECK_OK(cuzk_msm_plan_make(&plan, curve, (uint64_t)1 << log2_n, gpu_sms, gpu_tuning,      \
-                                    (size_t)48 << 30, &err));                                      \
-        void *scratch = gpu_new(plan.scratch_bytes), *d_result = gpu_new(plan.result_bytes),       \
-             *result = host_new(plan.result_bytes);                                                \
+    static void time_msm_##G(const char *name, unsigned log2_n, const cuzk_msm_plan *plan,         \
+                             const void *points, const void *scalars, const fr_t *log) {           \
+        void *scratch = gpu_new(plan->scratch_bytes), *d_result = gpu_new(plan->result_bytes),     \
+             *result = host_new(plan->result_bytes);                                               \
         const cuzk_gpu_scalars s = {scalars, NULL, 0};                                             \
         double ms[RUNS];                                                                           \
         G##_t got = G##_infinity();                                                                \
         for (int i = -1; i < RUNS; i++) {                                                          \
             const double start = check_seconds();                                                  \
-            CHECK_OK(cuzk_gpu_msm(&plan, points, &s, scratch, d_result, NULL, &err));              \
-            gpu_get(result, d_result, plan.result_bytes);                                          \
-            cuzk_msm_finish_##G(&plan, result, &got);                                              \
+            CHECK_OK(cuzk_gpu_msm(plan, points, &s, scratch, d_result, NULL, &err));               \
+            gpu_get(result, d_result, plan->result_bytes);                                         \
+            cuzk_msm_finish_##G(plan, result, &got);                                               \
             if (i >= 0) ms[i] = 1e3 * (check_seconds() - start);                                   \
         }                                                                                          \
         report(name, log2_n, ms, is_multiple_##G(&got, log));                                      \
         GPU(cudaFree(scratch));                                                                    \
         GPU(cudaFree(d_result));                                                                   \
         free(result);                                                                              \
+    }                                                                                              \
+    static void bench_msm_##G(const char *name, unsigned log2_n, const void *points,               \
+                              const void *scalars, const fr_t *log) {                              \
+        cuzk_msm_plan plan;                                                                        \
+        CHECK_OK(cuzk_msm_plan_make(&plan, curve, (uint64_t)1 << log2_n, 1, gpu_sms, gpu_tuning,   \
+                                    SCRATCH_LIMIT, &err));                                         \
+        time_msm_##G(name, log2_n, &plan, points, scalars, log);                                   \
     }                                                                                              \
     static void bench_subset_##G(const char *name, unsigned log2_n, const void *points,            \
                                  unsigned kind) {                                                  \
@@ -222,6 +228,48 @@ static void bench_msm(unsigned min, unsigned max) {
     for (unsigned k = 10; k <= max_g2; k += 4) {
         log = on_all_cores((size_t)1 << k, dot_logs, s);
         bench_msm_g2("MSM G2 uniform", k, points, d_s, &log);
+    }
+    GPU(cudaFree(points));
+    GPU(cudaFree(d_s));
+    free(s);
+}
+
+/* With copies of the points; making them is timed once. */
+static void bench_tables_of(unsigned copies, unsigned log2_n, const void *points,
+                            const void *scalars, const fr_t *log) {
+    const size_t bytes = sizeof(g1_affine_t) << log2_n;
+    char name[64];
+    cuzk_msm_plan plan;
+    double ms[RUNS];
+    CHECK_OK(cuzk_msm_plan_make(&plan, CUZK_GPU_G1, (uint64_t)1 << log2_n, copies, gpu_sms,
+                                gpu_tuning, SCRATCH_LIMIT, &err));
+    if (plan.windows.copies != copies) return; /* more than are of use */
+    char *tables = gpu_new(copies * bytes);
+    GPU(cudaMemcpy(tables, points, bytes, cudaMemcpyDeviceToDevice));
+    GPU(cudaStreamSynchronize(NULL));
+    const double start = check_seconds();
+    CHECK_OK(cuzk_gpu_multiples(&plan, tables, 0, plan.n, NULL, &err));
+    GPU(cudaStreamSynchronize(NULL));
+    for (int i = 0; i < RUNS; i++)
+        ms[i] = 1e3 * (check_seconds() - start);
+    snprintf(name, sizeof name, "making tables of %u", copies);
+    report(name, log2_n, ms, true);
+    snprintf(name, sizeof name, "MSM G1, tables of %u", copies);
+    time_msm_g1(name, log2_n, &plan, tables, scalars, log);
+    GPU(cudaFree(tables));
+}
+
+static void bench_tables(unsigned min, unsigned max) {
+    const size_t n = (size_t)1 << max;
+    fr_t *s = host_new(n * sizeof *s);
+    on_all_cores(n, fill_scalars, s);
+    void *d_s = gpu_copy(s, n * sizeof *s), *points = make_points_g1(max);
+    for (unsigned k = min; k <= max; k++) {
+        if (k < 20 || (k % 2 != 0 && k != max)) continue;
+        const fr_t log = on_all_cores((size_t)1 << k, dot_logs, s);
+        bench_msm_g1("MSM G1 uniform", k, points, d_s, &log);
+        for (unsigned copies = 2; copies <= (k > 24 ? 4 : CUZK_MSM_MAX_COPIES); copies++)
+            bench_tables_of(copies, k, points, d_s, &log);
     }
     GPU(cudaFree(points));
     GPU(cudaFree(d_s));
@@ -362,6 +410,7 @@ int main(int argc, char **argv) {
     if (all || strcmp(what, "ntt") == 0) bench_ntt(min, max, host_std_host(owner));
     if (all || strcmp(what, "subset") == 0) bench_subset(max);
     if (all || strcmp(what, "msm") == 0) bench_msm(min, max);
+    if (all || strcmp(what, "tables") == 0) bench_tables(min, max);
     host_std_free(owner);
     return check_failures > 0;
 }

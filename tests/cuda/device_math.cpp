@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuda/digits.cuh"
+#include "cuda/multiples.cuh"
 #include "cuda/ntt_constants.h"
 #include "cuda/ntt_factor.cuh"
 #include "cuda/ntt_passes.cuh"
@@ -28,6 +29,12 @@ template <class F, class H, class Q> void add(H *z, const H *p, const Q &q) {
     auto sum = load<cuzk::xyzz<F>>(p);
     sum.add(q);
     store(z, sum.canon());
+}
+
+template <class F, class A> void multiple(A *z, const A *p, unsigned times) {
+    auto q = cuzk::jacobian<F>::from_affine(load<cuzk::affine<F>>(p));
+    q.double_times(times);
+    store(z, q.to_affine(q.denominator().inverse()));
 }
 
 template <class F, class A>
@@ -168,6 +175,12 @@ bool device_decode_g1(g1_affine_t *z, const uint8_t in[G1_UNCOMPRESSED_BYTES]) {
     }
     std::memcpy(z, xy, sizeof xy);
     return good;
+}
+void device_multiple_g1(g1_affine_t *z, const g1_affine_t *p, unsigned times) {
+    multiple<fp>(z, p, times);
+}
+void device_multiple_g2(g2_affine_t *z, const g2_affine_t *p, unsigned times) {
+    multiple<fp2>(z, p, times);
 }
 void device_scalar_digits(uint32_t *digits, const cuzk_msm_windows *windows, const fr_t *k,
                           uint64_t stride) {

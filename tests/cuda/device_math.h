@@ -33,7 +33,11 @@ void device_g2_add(g2_t *z, const g2_t *p, const g2_t *q);
 void device_g2_add_affine(g2_t *z, const g2_t *p, const g2_affine_t *q);
 bool device_decode_g1(g1_affine_t *z, const uint8_t in[G1_UNCOMPRESSED_BYTES]);
 
-/* digits[w * stride]: as the kernel writes them (bit 31: negative). */
+/* 2^times p, by the kernel's doublings and an inversion for this point alone. */
+void device_multiple_g1(g1_affine_t *z, const g1_affine_t *p, unsigned times);
+void device_multiple_g2(g2_affine_t *z, const g2_affine_t *p, unsigned times);
+
+/* digits[row * stride]: as the kernel writes them (bit 31: negative). */
 void device_scalar_digits(uint32_t *digits, const cuzk_msm_windows *windows, const fr_t *k,
                           uint64_t stride);
 

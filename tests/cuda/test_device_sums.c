@@ -1,5 +1,6 @@
 /* Digits, the affine sum tree and decoding: the kernels' bodies run on the host. */
 #include "check.h"
+#include "cuda/cuda_api.h"
 #include "device_math.h"
 
 static fr_t random_scalar(int kind) {
@@ -33,31 +34,217 @@ static fr_t random_scalar(int kind) {
     }
 }
 
+/* Sets and copies: positions are sums, widths repeat, rows and buckets follow one another. */
+static void check_windows(const cuzk_msm_plan *plan, unsigned copies) {
+    const cuzk_msm_windows *w = &plan->windows;
+    const unsigned shift = cuzk_msm_shift(plan);
+    CHECK(w->copies >= 1 && w->copies <= copies);
+    CHECK_U64(w->sets, (w->count + w->copies - 1) / w->copies);
+    CHECK(copies > 1 || w->sets == w->count);
+    CHECK_U64(w->first_row[w->sets], w->count);
+    unsigned bits = 0;
+    for (unsigned i = 0; i < w->count; i++) {
+        const unsigned s = i % w->sets, c = i / w->sets;
+        CHECK_U64(w->at[i], bits);
+        CHECK_U64(w->at[i], w->at[s] + c * shift);
+        CHECK_U64(w->bits[i], w->bits[s]);
+        CHECK_U64(w->bucket_base[s + 1] - w->bucket_base[s], (uint32_t)1 << (w->bits[i] - 1));
+        CHECK(w->first_row[s] + c < w->first_row[s + 1]);
+        CHECK(w->bits[i] <= w->bits[0] && w->bits[i] + 1 >= w->bits[0]);
+        bits += w->bits[i];
+    }
+    CHECK(bits >= CUZK_MSM_SCALAR_BITS);
+    CHECK(copies > 1 || bits == CUZK_MSM_SCALAR_BITS);
+}
+
+/* The groups cover each set's rows once, and none is larger than what the layout is for. */
+static void check_groups(const cuzk_msm_plan *p) {
+    const cuzk_msm_windows *w = &p->windows;
+    uint32_t row = 0, first = 0;
+    while (first < w->sets) {
+        uint32_t parts = 1, end = first;
+        for (uint32_t part = 0; part < parts; part++) {
+            const cuzk_msm_group g = cuzk_msm_group_of(p, first, part, &parts);
+            CHECK_U64(g.first_set, first);
+            CHECK_U64(g.first_row, row);
+            CHECK(g.end_row > g.first_row && g.end_set > first);
+            CHECK(parts == 1 || g.end_set == first + 1);
+            const uint64_t entries = (g.end_row - g.first_row) * p->n,
+                           buckets = w->bucket_base[g.end_set] - w->bucket_base[first];
+            CHECK(p->keys + entries * sizeof(uint16_t) <= p->payload);
+            CHECK(p->payload + entries * sizeof(uint32_t) <= p->list);
+            CHECK(p->starts + (buckets + 1) * sizeof(uint32_t) <= p->buckets);
+            CHECK(p->tree.entries >= entries && p->tree.buckets >= buckets);
+            const uint32_t windows =
+                (g.end_row - g.first_row + g.end_set - first - 1) / (g.end_set - first);
+            CHECK((uint64_t)1 << p->tree.levels >= windows * p->n);
+            if (parts > 1) {
+                CHECK((uint64_t)1 << p->join.levels >= parts);
+                CHECK(p->join.entries >= parts * buckets && p->tree.entries >= p->join.entries);
+                CHECK(p->list + parts * buckets * sizeof(uint32_t) <= p->starts);
+                CHECK(p->buckets + (w->bucket_base[w->sets] + (parts - 1) * buckets) *
+                                       CUZK_GPU_AFFINE_BYTES(p->curve) <=
+                      p->segment_points);
+            }
+            row = g.end_row;
+            end = g.end_set;
+        }
+        CHECK_U64(row, w->first_row[end]);
+        first = end;
+    }
+    CHECK_U64(row, w->count);
+}
+
 TEST(digits_recompose) {
     cuzk_error err;
-    for (int shape = 4; shape < 31; shape++) {
-        cuzk_msm_plan plan;
-        CHECK_OK(cuzk_msm_plan_make(&plan, CUZK_GPU_G1, (uint64_t)1 << shape, 132,
-                                    cuzk_gpu_tuning_for(90), 0, &err));
-        const cuzk_msm_windows *w = &plan.windows;
-        for (int i = 0; i < 200; i++) {
-            const fr_t k = random_scalar(i);
-            uint32_t digits[CUZK_MSM_MAX_WINDOWS];
-            fr_t sum = fr_zero();
-            device_scalar_digits(digits, w, &k, 1);
-            for (unsigned j = w->count; j-- > 0;) {
-                const uint32_t size = digits[j] & 0x7fffffffu;
-                CHECK(size <= w->bucket_base[j + 1] - w->bucket_base[j]);
-                fr_t d;
-                fr_from_u64(&d, size);
-                if (digits[j] >> 31) fr_neg(&d, &d);
-                const int width = j + 1 < w->count ? w->at[j + 1] - w->at[j] : 0;
-                for (int b = 0; b < width; b++)
-                    fr_double(&sum, &sum);
-                fr_add(&sum, &sum, &d);
+    for (int shape = 4; shape < 31; shape++)
+        for (unsigned copies = 1; copies <= CUZK_MSM_MAX_COPIES; copies++) {
+            cuzk_msm_plan plan;
+            const uint64_t n = (uint64_t)1 << shape;
+            if (n * copies >> 31 != 0) {
+                CHECK_STATUS(cuzk_msm_plan_make(&plan, CUZK_GPU_G1, n, copies, 132,
+                                                cuzk_gpu_tuning_for(90), 0, &err),
+                             CUZK_ERR_ARGUMENT);
+                continue;
             }
-            CHECK(w->at[0] == 0 && fr_eq(&sum, &k));
+            CHECK_OK(cuzk_msm_plan_make(&plan, CUZK_GPU_G1, n, copies, 132, cuzk_gpu_tuning_for(90),
+                                        0, &err));
+            const cuzk_msm_windows *w = &plan.windows;
+            check_windows(&plan, copies);
+            for (int i = 0; i < 200; i++) {
+                const fr_t k = random_scalar(i);
+                uint32_t digits[CUZK_MSM_MAX_WINDOWS];
+                fr_t sum = fr_zero();
+                device_scalar_digits(digits, w, &k, 1);
+                for (unsigned j = w->count; j-- > 0;) {
+                    const unsigned set = j % w->sets;
+                    const uint32_t digit = digits[w->first_row[set] + j / w->sets],
+                                   size = digit & 0x7fffffffu;
+                    CHECK(size <= w->bucket_base[set + 1] - w->bucket_base[set]);
+                    fr_t d;
+                    fr_from_u64(&d, size);
+                    if (digit >> 31) fr_neg(&d, &d);
+                    const int width = j + 1 < w->count ? w->at[j + 1] - w->at[j] : 0;
+                    for (int b = 0; b < width; b++)
+                        fr_double(&sum, &sum);
+                    fr_add(&sum, &sum, &d);
+                }
+                CHECK(w->at[0] == 0 && fr_eq(&sum, &k));
+            }
         }
+}
+
+/* The doublings of the device against the plain ones; infinity, and a point of order two, which is
+ * on no curve of ours. */
+#define MULTIPLES_TEST(G, F)                                                                       \
+    TEST(multiples_##G) {                                                                          \
+        G##_t p;                                                                                   \
+        G##_affine_t from, expected, got;                                                          \
+        G##_from_affine(&p, &G##_generator);                                                       \
+        const unsigned times[] = {0, 1, 2, 23, 70, 139};                                           \
+        for (int i = 0; i < 6; i++) {                                                              \
+            G##_to_affine(&from, &p);                                                              \
+            device_multiple_##G(&got, &from, times[i]);                                            \
+            for (unsigned k = 0; k < times[i]; k++)                                                \
+                G##_double(&p, &p);                                                                \
+            G##_to_affine(&expected, &p);                                                          \
+            CHECK_MEM(&got, &expected, sizeof got);                                                \
+            G##_add_affine(&p, &p, &G##_generator);                                                \
+        }                                                                                          \
+        memset(&expected, 0, sizeof expected);                                                     \
+        for (unsigned k = 0; k < 3; k++) {                                                         \
+            device_multiple_##G(&got, &expected, k);                                               \
+            CHECK_MEM(&got, &expected, sizeof got);                                                \
+        }                                                                                          \
+        from.y = F##_zero();                                                                       \
+        device_multiple_##G(&got, &from, 5);                                                       \
+        CHECK_MEM(&got, &expected, sizeof got);                                                    \
+    }
+MULTIPLES_TEST(g1, fp)
+MULTIPLES_TEST(g2, fp2)
+
+/* A whole sum with copies, bucket by bucket: digits, windows and the last sums on the host against
+ * the definition. */
+#define TERMS 12u
+TEST(sums_with_copies) {
+    cuzk_error err;
+    g1_affine_t points[TERMS * CUZK_MSM_MAX_COPIES];
+    g1_t p, expected = g1_infinity();
+    fr_t k[TERMS];
+    g1_from_affine(&p, &g1_generator);
+    for (unsigned i = 0; i < TERMS; i++) {
+        g1_t term;
+        k[i] = random_scalar((int)i);
+        g1_to_affine(&points[i], &p);
+        if (i == 7) memset(&points[i], 0, sizeof points[i]);
+        g1_from_affine(&term, &points[i]);
+        g1_mul_var(&term, &term, &k[i]);
+        g1_add(&expected, &expected, &term);
+        g1_double(&p, &p);
+    }
+    for (unsigned copies = 1; copies <= CUZK_MSM_MAX_COPIES; copies++) {
+        cuzk_msm_plan plan;
+        CHECK_OK(cuzk_msm_plan_make(&plan, CUZK_GPU_G1, TERMS, copies, 132, cuzk_gpu_tuning_for(90),
+                                    0, &err));
+        const cuzk_msm_windows *w = &plan.windows;
+        for (unsigned c = 1; c < w->copies; c++)
+            for (unsigned i = 0; i < TERMS; i++)
+                device_multiple_g1(&points[c * TERMS + i], &points[(c - 1) * TERMS + i],
+                                   cuzk_msm_shift(&plan));
+        uint32_t digits[CUZK_MSM_MAX_WINDOWS * TERMS];
+        for (unsigned i = 0; i < TERMS; i++)
+            device_scalar_digits(digits + i, w, &k[i], TERMS);
+        g1_t result[CUZK_MSM_MAX_WINDOWS * (CUZK_MSM_REDUCE_LEVELS + 1)], got;
+        REQUIRE(plan.result_points <= sizeof result / sizeof result[0]);
+        for (unsigned i = 0; i < plan.result_points; i++)
+            result[i] = g1_infinity();
+        for (unsigned s = 0; s < w->sets; s++)
+            for (unsigned row = w->first_row[s]; row < w->first_row[s + 1]; row++)
+                for (unsigned i = 0; i < TERMS; i++) {
+                    const uint32_t digit = digits[row * TERMS + i];
+                    fr_t d;
+                    g1_t term;
+                    fr_from_u64(&d, digit & 0x7fffffffu);
+                    if (digit >> 31) fr_neg(&d, &d);
+                    const unsigned copy = row - w->first_row[s];
+                    g1_from_affine(&term, &points[copy * TERMS + i]);
+                    g1_mul_var(&term, &term, &d);
+                    g1_add(&result[s], &result[s], &term);
+                }
+        cuzk_msm_finish_g1(&plan, result, &got);
+        CHECK(g1_eq(&got, &expected));
+    }
+}
+
+/* The last sums: every kind of partial sum has its weight. */
+TEST(finish_weights) {
+    cuzk_error err;
+    for (uint64_t n = 100; n < (uint64_t)1 << 28; n *= 31) {
+        cuzk_msm_plan plan;
+        CHECK_OK(
+            cuzk_msm_plan_make(&plan, CUZK_GPU_G1, n, 4, 132, cuzk_gpu_tuning_for(90), 0, &err));
+        const cuzk_msm_windows *w = &plan.windows;
+        g1_t result[CUZK_MSM_MAX_WINDOWS * (CUZK_MSM_REDUCE_LEVELS + 1)], got, expected;
+        REQUIRE(plan.result_points <= sizeof result / sizeof result[0]);
+        fr_t sum = fr_zero();
+        for (unsigned i = 0; i < plan.result_points; i++) {
+            const unsigned level = i / w->sets;
+            fr_t k, weight;
+            fr_from_u64(&k, i + 1);
+            g1_from_affine(&result[i], &g1_generator);
+            g1_mul_var(&result[i], &result[i], &k);
+            unsigned at = w->at[i % w->sets];
+            if (level > 0) at += plan.segment_log2 + 7 * (level - 1);
+            fr_from_u64(&weight, 1);
+            while (at-- > 0)
+                fr_double(&weight, &weight);
+            fr_mul(&weight, &weight, &k);
+            fr_add(&sum, &sum, &weight);
+        }
+        cuzk_msm_finish_g1(&plan, result, &got);
+        g1_from_affine(&expected, &g1_generator);
+        g1_mul_var(&expected, &expected, &sum);
+        CHECK(g1_eq(&got, &expected));
     }
 }
 
@@ -137,8 +324,42 @@ TEST(decode) {
     CHECK(device_decode_g1(&got, modulus));
 }
 
-/* Plans are pure functions of sizes: their parts lie one after another, a limit is kept or refused.
- */
+/* Parts lie one after another, a limit is kept or refused. */
+static void check_plan(cuzk_gpu_group group, uint64_t n, unsigned copies,
+                       const cuzk_gpu_tuning *tuning) {
+    cuzk_error err;
+    cuzk_msm_plan p;
+    CHECK_OK(cuzk_msm_plan_make(&p, group, n, copies, 132, tuning, 0, &err));
+    const size_t at[] = {p.digits,          p.bins,
+                         p.bin_tiles,       p.keys,
+                         p.payload,         p.list,
+                         p.starts,          p.buckets,
+                         p.segment_points,  p.block_points[0],
+                         p.block_points[1], p.tree.points[0],
+                         p.tree.points[1],  p.tree.prefix,
+                         p.tree.pairs,      p.tree.offsets[0],
+                         p.tree.offsets[1], p.tree.sums,
+                         p.scratch_bytes};
+    for (size_t i = 0; i + 1 < sizeof at / sizeof at[0]; i++) {
+        /* no room for blocks of a level that there is not */
+        const bool empty = at[i] == p.block_points[0] || at[i] == p.block_points[1];
+        CHECK((empty || at[i] < at[i + 1]) && at[i] <= at[i + 1] && at[i] % 256 == 0);
+    }
+    CHECK(p.windows.bits[0] <= tuning->max_window_bits);
+    CHECK(p.reduce_levels <= CUZK_MSM_REDUCE_LEVELS);
+    check_groups(&p);
+    const size_t free_bytes = p.scratch_bytes;
+    for (size_t limit = free_bytes - free_bytes / 4; limit > free_bytes / 16; limit -= limit / 4) {
+        const cuzk_status limited =
+            cuzk_msm_plan_make(&p, group, n, copies, 132, tuning, limit, &err);
+        CHECK(limited == CUZK_OK ? p.scratch_bytes <= limit : limited == CUZK_ERR_DEVICE_MEMORY);
+        if (limited == CUZK_OK) check_groups(&p);
+    }
+    CHECK_STATUS(cuzk_msm_plan_make(&p, group, n, copies, 132, tuning, 1000, &err),
+                 CUZK_ERR_DEVICE_MEMORY);
+}
+
+/* Plans are pure functions of sizes. */
 TEST(plans) {
     cuzk_error err;
     cuzk_msm_plan p;
@@ -148,33 +369,35 @@ TEST(plans) {
             for (int curve = 0; curve < 2; curve++) {
                 const cuzk_gpu_tuning *tuning = cuzk_gpu_tuning_for(arch);
                 const cuzk_gpu_group group = curve == 0 ? CUZK_GPU_G1 : CUZK_GPU_G2;
-                CHECK_OK(cuzk_msm_plan_make(&p, group, n, 132, tuning, 0, &err));
-                const size_t at[] = {
-                    p.digits,         p.bins,         p.bin_tiles,       p.keys,
-                    p.payload,        p.list,         p.starts,          p.buckets,
-                    p.segment_points, p.block_points, p.tree.points[0],  p.tree.points[1],
-                    p.tree.prefix,    p.tree.pairs,   p.tree.offsets[0], p.tree.offsets[1],
-                    p.tree.sums,      p.scratch_bytes};
-                for (size_t i = 0; i + 1 < sizeof at / sizeof at[0]; i++)
-                    CHECK(at[i] < at[i + 1] && at[i] % 256 == 0);
-                CHECK(p.windows.bits[0] <= tuning->max_window_bits);
-                CHECK(p.reduce_blocks <= CUZK_MSM_REDUCE_THREADS);
-                const size_t free_bytes = p.scratch_bytes;
-                const cuzk_status limited = cuzk_msm_plan_make(&p, group, n, 132, tuning,
-                                                               free_bytes - free_bytes / 4, &err);
-                CHECK(limited == CUZK_OK ? p.scratch_bytes <= free_bytes - free_bytes / 4
-                                         : limited == CUZK_ERR_DEVICE_MEMORY);
-                CHECK_STATUS(cuzk_msm_plan_make(&p, group, n, 132, tuning, 1000, &err),
-                             CUZK_ERR_DEVICE_MEMORY);
+                for (unsigned copies = 1; copies <= 4 && n * copies >> 31 == 0; copies++)
+                    check_plan(group, n, copies, tuning);
                 CHECK_OK(cuzk_subset_plan_make(&s, group, n, n / 2, 132, tuning, &err));
                 CHECK(s.tree.sums < s.scratch_bytes);
             }
     const cuzk_gpu_tuning *tuning = cuzk_gpu_tuning_for(90);
-    CHECK_STATUS(cuzk_msm_plan_make(&p, CUZK_GPU_G1, 0, 132, tuning, 0, &err), CUZK_ERR_ARGUMENT);
-    CHECK_STATUS(cuzk_msm_plan_make(&p, CUZK_GPU_G1, (uint64_t)1 << 31, 132, tuning, 0, &err),
-                 CUZK_ERR_ARGUMENT);
+    const struct {
+        uint64_t n;
+        unsigned copies;
+    } bad[] = {{0, 1},  {(uint64_t)1 << 31, 1},        {(uint64_t)1 << 30, 2},
+               {10, 0}, {10, CUZK_MSM_MAX_COPIES + 1}, {UINT64_MAX, 2}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        CHECK_STATUS(
+            cuzk_msm_plan_make(&p, CUZK_GPU_G1, bad[i].n, bad[i].copies, 132, tuning, 0, &err),
+            CUZK_ERR_ARGUMENT);
     CHECK_STATUS(cuzk_subset_plan_make(&s, CUZK_GPU_G1, 10, 11, 132, tuning, &err),
                  CUZK_ERR_ARGUMENT);
+    for (unsigned log2_n = 22; log2_n <= 27; log2_n += 5)
+        for (unsigned copies = 1; copies <= CUZK_MSM_MAX_COPIES; copies++) {
+            CHECK_OK(cuzk_msm_plan_make(&p, CUZK_GPU_G1, (uint64_t)1 << log2_n, copies, 132, tuning,
+                                        0, &err));
+            const cuzk_msm_windows *w = &p.windows;
+            printf("  2^%u, %u copies (%u used): %u windows in %u sets, %u buckets, cost %.1f M, "
+                   "scratch %.1f GB, %u sets together in %u parts, %u segments of 2^%u\n",
+                   log2_n, copies, w->copies, w->count, w->sets, w->bucket_base[w->sets],
+                   (double)p.cost * 1e-6, (double)p.scratch_bytes * 1e-9, p.group_sets, p.parts,
+                   p.segments, p.segment_log2);
+        }
 }
 
-TEST_MAIN(RUN(plans), RUN(digits_recompose), RUN(tree_g1), RUN(tree_g2), RUN(decode))
+TEST_MAIN(RUN(plans), RUN(digits_recompose), RUN(multiples_g1), RUN(multiples_g2),
+          RUN(sums_with_copies), RUN(finish_weights), RUN(tree_g1), RUN(tree_g2), RUN(decode))

@@ -115,7 +115,7 @@ static void check_steps(const gpu_plan *p, gpu_query q) {
     if (query->tiles > 1 && scalars > query->tile + query->inputs)
         scalars = query->tile + query->inputs;
     if (scalars != 0)
-        CHECK_OK(cuzk_msm_plan_make(&msm, query->curve, scalars, limits.sms, limits.tuning,
+        CHECK_OK(cuzk_msm_plan_make(&msm, query->curve, scalars, 1, limits.sms, limits.tuning,
                                     (size_t)gpu_scratch_bytes(p, q), &err));
 }
 

@@ -75,10 +75,28 @@ static void make_logs(fr_t *logs, size_t n, bool special) {
         G##_mul_var(&expected, &expected, log);                                                    \
         if (!G##_eq(got, &expected)) CHECK_FAILED_("%s, n = %zu: wrong sum", what, n);             \
     }                                                                                              \
+    /* Copies on the device against plain doublings of some points. */                             \
+    static void check_copies_##G(const cuzk_msm_plan *plan, const void *d_points) {                \
+        const unsigned shift = cuzk_msm_shift(plan);                                               \
+        const size_t n = plan->n, bytes = plan->windows.copies * n * sizeof(G##_affine_t);         \
+        G##_affine_t *points = host_new(bytes), affine;                                            \
+        gpu_get(points, d_points, bytes);                                                          \
+        for (size_t i = 0; i < n; i += n < 300 ? 1 : n / 97) {                                     \
+            G##_t p;                                                                               \
+            G##_from_affine(&p, &points[i]);                                                       \
+            for (unsigned c = 1; c < plan->windows.copies; c++) {                                  \
+                for (unsigned k = 0; k < shift; k++)                                               \
+                    G##_double(&p, &p);                                                            \
+                G##_to_affine(&affine, &p);                                                        \
+                CHECK_MEM(&points[c * n + i], &affine, sizeof affine);                             \
+            }                                                                                      \
+        }                                                                                          \
+        free(points);                                                                              \
+    }                                                                                              \
     /* order: 0 plain, 1 index, 2 bit reversed */                                                  \
-    static void check_msm_##G(size_t n, scalar_kind kind, bool special, int order, size_t limit) { \
-        cuzk_msm_plan plan;                                                                        \
-        CHECK_OK(cuzk_msm_plan_make(&plan, curve_##G, n, gpu_sms, gpu_tuning, limit, &err));       \
+    static void check_plan_##G(const cuzk_msm_plan *plan, scalar_kind kind, bool special,          \
+                               int order) {                                                        \
+        const size_t n = plan->n;                                                                  \
         fr_t *logs = host_new(n * sizeof *logs), *s = host_new(n * sizeof *s), sum = fr_zero(), t; \
         uint32_t *index = host_new(n * sizeof *index);                                             \
         unsigned log2_n = 0;                                                                       \
@@ -96,17 +114,22 @@ static void make_logs(fr_t *logs, size_t n, bool special) {
             fr_add(&sum, &sum, &t);                                                                \
         }                                                                                          \
         G##_affine_t *points = points_of_logs_##G(n, special);                                     \
-        void *d_points = gpu_copy(points, n * sizeof *points), *d_s = gpu_copy(s, n * sizeof *s),  \
-             *d_index = gpu_copy(index, n * sizeof *index),                                        \
-             *scratch = gpu_new(plan.scratch_bytes), *d_result = gpu_new(plan.result_bytes),       \
-             *result = host_new(plan.result_bytes);                                                \
+        void *d_points = gpu_new(plan->windows.copies * n * sizeof *points),                       \
+             *d_s = gpu_copy(s, n * sizeof *s), *d_index = gpu_copy(index, n * sizeof *index),     \
+             *scratch = gpu_new(plan->scratch_bytes), *d_result = gpu_new(plan->result_bytes),     \
+             *result = host_new(plan->result_bytes);                                               \
         const cuzk_gpu_scalars scalars = {d_s, order == 1 ? d_index : NULL,                        \
                                           order == 2 ? log2_n : 0};                                \
-        GPU(cudaMemset(scratch, 0xa5, plan.scratch_bytes));                                        \
-        CHECK_OK(cuzk_gpu_msm(&plan, d_points, &scalars, scratch, d_result, NULL, &err));          \
-        gpu_get(result, d_result, plan.result_bytes);                                              \
+        GPU(cudaMemcpy(d_points, points, n * sizeof *points, cudaMemcpyHostToDevice));             \
+        /* in two slices */                                                                        \
+        CHECK_OK(cuzk_gpu_multiples(plan, d_points, 0, n / 3, NULL, &err));                        \
+        CHECK_OK(cuzk_gpu_multiples(plan, d_points, n / 3, n - n / 3, NULL, &err));                \
+        check_copies_##G(plan, d_points);                                                          \
+        GPU(cudaMemset(scratch, 0xa5, plan->scratch_bytes));                                       \
+        CHECK_OK(cuzk_gpu_msm(plan, d_points, &scalars, scratch, d_result, NULL, &err));           \
+        gpu_get(result, d_result, plan->result_bytes);                                             \
         G##_t got;                                                                                 \
-        cuzk_msm_finish_##G(&plan, result, &got);                                                  \
+        cuzk_msm_finish_##G(plan, result, &got);                                                   \
         expect_##G(&got, &sum, kind_names[kind], n);                                               \
         void *const device[] = {d_points, d_s, d_index, scratch, d_result};                        \
         for (int i = 0; i < 5; i++)                                                                \
@@ -116,6 +139,29 @@ static void make_logs(fr_t *logs, size_t n, bool special) {
         free(index);                                                                               \
         free(points);                                                                              \
         free(result);                                                                              \
+    }                                                                                              \
+    static void check_msm_##G(size_t n, scalar_kind kind, bool special, int order, size_t limit) { \
+        cuzk_msm_plan plan;                                                                        \
+        CHECK_OK(cuzk_msm_plan_make(&plan, curve_##G, n, 1, gpu_sms, gpu_tuning, limit, &err));    \
+        check_plan_##G(&plan, kind, special, order);                                               \
+    }                                                                                              \
+    static void check_copied_##G(size_t n, scalar_kind kind, unsigned copies, int order) {         \
+        cuzk_msm_plan plan;                                                                        \
+        CHECK_OK(cuzk_msm_plan_make(&plan, curve_##G, n, copies, gpu_sms, gpu_tuning, 0, &err));   \
+        check_plan_##G(&plan, kind, true, order);                                                  \
+    }                                                                                              \
+    /* Less and less scratch, to sets in as many parts as they have windows. */                    \
+    static void check_parts_##G(size_t n, unsigned copies) {                                       \
+        cuzk_msm_plan plan;                                                                        \
+        CHECK_OK(cuzk_msm_plan_make(&plan, curve_##G, n, copies, gpu_sms, gpu_tuning, 0, &err));   \
+        unsigned parts = 1;                                                                        \
+        while (cuzk_msm_plan_make(&plan, curve_##G, n, copies, gpu_sms, gpu_tuning,                \
+                                  plan.scratch_bytes - 1, &err) == CUZK_OK) {                      \
+            if (plan.parts == 1 && plan.group_sets > 2) continue;                                  \
+            check_plan_##G(&plan, plan.parts % 2 == 0 ? BITS : UNIFORM, true, 0);                  \
+            parts = plan.parts;                                                                    \
+        }                                                                                          \
+        CHECK_U64(parts, plan.windows.copies);                                                     \
     }                                                                                              \
     /* density: of 256 */                                                                          \
     static void check_subset_##G(size_t n, unsigned density, bool special) {                       \
@@ -185,6 +231,9 @@ TEST(small) {
     }
     check_msm_g1(1024, UNIFORM, false, 2, 0);
     check_msm_g2(256, UNIFORM, false, 1, 0);
+    check_copied_g1(1000, UNIFORM, 4, 0);
+    check_copied_g2(100, UNIFORM, 2, 0);
+    check_parts_g1(3000, 3);
     check_subset_g1(5000, 128, true);
     check_subset_g2(1000, 128, true);
     check_subset_g1(77, 0, false);
@@ -202,6 +251,24 @@ TEST(msm_g1) {
     check_msm_g1(100000, ALL_EQUAL, false, 0, 0);
     /* fewer windows at a time under a memory limit */
     check_msm_g1(50000, UNIFORM, true, 0, (size_t)60 << 20);
+}
+/* Fewer sets of buckets over several copies of the points. */
+TEST(copies) {
+    const size_t sizes[] = {1, 2, 31, 1000, 4096};
+    for (unsigned copies = 2; copies <= 4; copies++)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+            for (int kind = 0; kind < SCALAR_KINDS; kind++)
+                check_copied_g1(sizes[i], (scalar_kind)kind, copies, 0);
+    for (unsigned copies = 2; copies <= CUZK_MSM_MAX_COPIES; copies += 2) {
+        check_copied_g1(65536, UNIFORM, copies, 2);
+        check_copied_g1(65536, ALL_EQUAL, copies, 1);
+        check_copied_g1((size_t)1 << 18, UNIFORM, copies, 0);
+        check_copied_g2(3000, UNIFORM, copies, 1);
+    }
+    check_copied_g1((size_t)1 << 18, BITS, 3, 0);
+    check_parts_g1(20000, 4);
+    check_parts_g1(20001, 3);
+    check_parts_g2(5000, 3);
 }
 TEST(msm_g2) {
     for (int kind = 0; kind < SCALAR_KINDS; kind++)
@@ -222,6 +289,6 @@ int main(int argc, char **argv) {
         printf("skipped: no CUDA device\n");
         return 77;
     }
-    const check_case cases[] = {RUN(small), RUN(msm_g1), RUN(msm_g2), RUN(subset)};
+    const check_case cases[] = {RUN(small), RUN(msm_g1), RUN(copies), RUN(msm_g2), RUN(subset)};
     return check_main(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -1,0 +1,43 @@
+/* Copies of fixed bases: a thread a point. */
+#include "cuda_api.h"
+#include "multiples.cuh"
+#include "sums_impl.cuh"
+
+namespace cuzk {
+
+template <class F>
+__global__ void __launch_bounds__(TREE_BLOCK, sizeof(F) == sizeof(fp) ? 4 : 2)
+    make_multiples(affine<F> *points, uint64_t n, uint64_t stride, uint32_t copies,
+                   uint32_t shift) {
+    const uint64_t i = (uint64_t)blockIdx.x * TREE_BLOCK + threadIdx.x;
+    affine<F> p = i < n ? load16(points + i) : affine<F>::infinity();
+    for (uint32_t c = 1; c < copies; c++) {
+        jacobian<F> q = jacobian<F>::from_affine(p);
+        q.double_times(shift);
+        p = q.to_affine(block_inverse(q.denominator()));
+        if (i < n) store16(points + c * stride + i, p);
+        __syncthreads(); /* the inversion's shared memory is used again */
+    }
+}
+
+template <class F>
+cuzk_status multiples_run(const cuzk_msm_plan &p, void *points, uint64_t first, uint64_t n,
+                          cudaStream_t stream, cuzk_error *err) {
+    make_multiples<<<blocks_for(n, TREE_BLOCK), TREE_BLOCK, 0, stream>>>(
+        (affine<F> *)points + first, n, p.n, p.windows.copies, cuzk_msm_shift(&p));
+    return launched("make_multiples", err);
+}
+
+} // namespace cuzk
+
+cuzk_status cuzk_gpu_multiples(const cuzk_msm_plan *plan, void *points, uint64_t first, uint64_t n,
+                               cuzk_gpu_stream stream, cuzk_error *err) {
+    if (n == 0 || plan->windows.copies == 1) return CUZK_OK;
+    if (n > plan->n || first > plan->n - n)
+        return cuzk_fail(err, CUZK_ERR_ARGUMENT, "multiples of points %llu to %llu of %llu",
+                         (unsigned long long)first, (unsigned long long)(first + n),
+                         (unsigned long long)plan->n);
+    return plan->curve == CUZK_GPU_G1
+               ? cuzk::multiples_run<cuzk::fp>(*plan, points, first, n, stream, err)
+               : cuzk::multiples_run<cuzk::fp2>(*plan, points, first, n, stream, err);
+}
