@@ -17,7 +17,7 @@ typedef struct synth_args {
     proof_kind kind;
     const char *sector_size, *out, *meta, *seed;
     uint64_t miner, sector, n_sectors, registered;
-    bool wrapper;
+    bool wrapper, poseidon;
     node32 seed_bytes;
 } synth_args;
 
@@ -151,6 +151,7 @@ static cuzk_status synth_snap(const cuzk_host *host, const synth_args *args,
                               const sector_shape *sector, cuzk_error *err) {
     public_meta meta = {.kind = PROOF_SNAP, .update_sector = sector};
     snap_vanilla *v;
+    if (args->poseidon) sector = sector_shape_snap_poseidon(sector);
     CUZK_TRY(snap_synth(host, sector, args->seed_bytes, meta.comm_r_old, meta.comm_r_new,
                         meta.comm_d_new, &v, err));
     const cuzk_status status =
@@ -215,7 +216,11 @@ static int run(int argc, char **argv, const cli_command *self) {
         options[n++] = (cli_option){CLI_TEXT,   "meta", "FILE", "where the public data go (JSON)",
                                     &args.meta, 0,      0,      true};
     }
-    if (args.kind != PROOF_SNAP)
+    if (args.kind == PROOF_SNAP)
+        options[n++] = (cli_option){
+            CLI_FLAG,       "poseidon", NULL, "the all-Poseidon variant of the circuit",
+            &args.poseidon, 0,          0,    false};
+    else
         options[n++] = (cli_option){
             CLI_COUNT, "sector",       "N",  "(first) sector number (default 1)", &args.sector,
             0,         UINT64_MAX / 2, false};

@@ -70,20 +70,19 @@ static cuzk_status open_post(const cuzk_host *host, const public_meta *meta, con
 }
 
 static circuit_id snap_circuit(const job_files *files, const public_meta *meta) {
-    return (circuit_id){
-        .kind = PROOF_SNAP, .sector = meta->update_sector, .snap_poseidon = files->poseidon};
+    const sector_shape *sector = meta->update_sector;
+    return (circuit_id){.kind = PROOF_SNAP,
+                        .sector = files->poseidon ? sector_shape_snap_poseidon(sector) : sector,
+                        .snap_poseidon = files->poseidon};
 }
 
 static cuzk_status open_snap(const cuzk_host *host, const job_files *files, const public_meta *meta,
                              const blob_list *blobs, proof_job **out, cuzk_error *err) {
     const circuit_id id = snap_circuit(files, meta);
     snap_vanilla *v;
-    CUZK_TRY(
-        snap_vanilla_read(host, meta->update_sector, blobs->data, blobs->bytes, blobs->n, &v, err));
-    cuzk_status status = CUZK_OK;
-    if (!files->poseidon)
-        status =
-            snap_vanilla_check(host, v, meta->comm_r_old, meta->comm_r_new, meta->comm_d_new, err);
+    CUZK_TRY(snap_vanilla_read(host, id.sector, blobs->data, blobs->bytes, blobs->n, &v, err));
+    cuzk_status status =
+        snap_vanilla_check(host, v, meta->comm_r_old, meta->comm_r_new, meta->comm_d_new, err);
     if (status == CUZK_OK)
         status = proof_job_snap(host, &id, meta->comm_r_old, meta->comm_r_new, meta->comm_d_new, v,
                                 out, err);

@@ -240,11 +240,9 @@ void circuit_snap_init(filecoin_circuit *c) {
     memcpy(s->h, sector->nodes <= 1u << 10 ? small_h : large_h, sizeof s->h);
     s->challenge_bits = log2_of(sector->nodes);
     s->tree_r = merkle_levels_poseidon(&sector->tree);
-    if (s->poseidon) {
-        s->challenges = sector->snap_challenges * sector->snap_partitions;
-    } else {
-        s->challenges = sector->snap_challenges;
-        s->partition_bits = log2_of(sector->snap_partitions);
+    s->challenges = sector->snap_challenges;
+    s->partition_bits = log2_of(sector->snap_partitions);
+    if (!s->poseidon) {
         s->apex_bits = log2_of(sector->snap_apex_leaves);
         s->tree_d_low = merkle_levels_binary(s->challenge_bits - s->partition_bits - s->apex_bits);
     }

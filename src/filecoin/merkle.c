@@ -23,6 +23,11 @@ merkle_form merkle_form_sha256(uint32_t levels) {
     return form;
 }
 
+merkle_form merkle_form_snap_d(const sector_shape *sector) {
+    return sector->snap_apex_leaves == 0 ? merkle_form_poseidon(&sector->tree)
+                                         : merkle_form_sha256(sector->tree_d_levels);
+}
+
 uint32_t merkle_form_siblings(const merkle_form *form) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < form->levels; i++)

@@ -21,6 +21,8 @@ typedef struct merkle_form {
 merkle_form merkle_form_poseidon(const tree_shape *tree);
 /* Tree D. */
 merkle_form merkle_form_sha256(uint32_t levels);
+/* Tree D of an update: SHA-256, or the shape of tree R in the all-Poseidon variant. */
+merkle_form merkle_form_snap_d(const sector_shape *sector);
 /* Siblings of a whole path. */
 uint32_t merkle_form_siblings(const merkle_form *form);
 /* log2 of the arity: index bits of a level. */

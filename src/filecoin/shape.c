@@ -18,33 +18,39 @@
     .ni_partitions = 126
 #define SNAP(partitions, challenges, apex)                                                         \
     .snap_partitions = (partitions), .snap_challenges = (challenges), .snap_apex_leaves = (apex)
+#define SNAP_POSEIDON(partitions, challenges, apex)                                                \
+    .snap_partitions = 1, .snap_challenges = (partitions) * (challenges), .snap_apex_leaves = 0
 
-static const sector_shape shapes[] = {
-    {NODES(5), .name = "1KiB", .suffix = "1k", .tree = {1, 4, 0}, .tree_d_levels = 5, SMALL_POREP,
-     .window_sectors = 2, SNAP(1, 10, 8)},
-    {NODES(6), .name = "2KiB", .suffix = "2k", .tree = {2, 0, 0}, .tree_d_levels = 6, SMALL_POREP,
-     .window_sectors = 2, SNAP(1, 10, 8), .published = true},
-    {NODES(7), .name = "4KiB", .suffix = "4k", .tree = {2, 2, 0}, .tree_d_levels = 7, SMALL_POREP,
-     .window_sectors = 2, SNAP(1, 10, 8)},
-    {NODES(8), .name = "8KiB", .suffix = "8k", .tree = {2, 4, 0}, .tree_d_levels = 8, SMALL_POREP,
-     .window_sectors = 2, SNAP(1, 10, 8)},
-    {NODES(9), .name = "16KiB", .suffix = "16k", .tree = {2, 8, 0}, .tree_d_levels = 9, SMALL_POREP,
-     .window_sectors = 2, SNAP(2, 10, 128)},
-    {NODES(10), .name = "32KiB", .suffix = "32k", .tree = {2, 8, 2}, .tree_d_levels = 10,
-     SMALL_POREP, .window_sectors = 2, SNAP(2, 10, 128)},
-    {NODES(18), .name = "8MiB", .suffix = "8m", .tree = {6, 0, 0}, .tree_d_levels = 18, SMALL_POREP,
-     .window_sectors = 2, SNAP(4, 10, 128), .published = true},
-    {NODES(19), .name = "16MiB", .suffix = "16m", .tree = {6, 2, 0}, .tree_d_levels = 19,
-     SMALL_POREP, .window_sectors = 2, SNAP(4, 10, 128)},
-    {NODES(24), .name = "512MiB", .suffix = "512m", .tree = {8, 0, 0}, .tree_d_levels = 24,
-     SMALL_POREP, .window_sectors = 2, SNAP(16, 86, 128), .published = true},
-    {NODES(25), .name = "1GiB", .suffix = "1g", .tree = {8, 2, 0}, .tree_d_levels = 25, SMALL_POREP,
-     .window_sectors = 2, SNAP(16, 86, 128)},
-    {NODES(30), .name = "32GiB", .suffix = "32g", .tree = {9, 8, 0}, .tree_d_levels = 30,
-     LARGE_POREP, .window_sectors = 2349, SNAP(16, 86, 128), .published = true},
-    {NODES(31), .name = "64GiB", .suffix = "64g", .tree = {9, 8, 2}, .tree_d_levels = 31,
-     LARGE_POREP, .window_sectors = 2300, SNAP(16, 86, 128), .published = true},
-};
+/* clang-format off */
+#define SECTORS(UPDATE)                                                                            \
+    {NODES(5), .name = "1KiB", .suffix = "1k", .tree = {1, 4, 0}, .tree_d_levels = 5,              \
+     SMALL_POREP, .window_sectors = 2, UPDATE(1, 10, 8)},                                          \
+    {NODES(6), .name = "2KiB", .suffix = "2k", .tree = {2, 0, 0}, .tree_d_levels = 6,              \
+     SMALL_POREP, .window_sectors = 2, UPDATE(1, 10, 8), .published = true},                       \
+    {NODES(7), .name = "4KiB", .suffix = "4k", .tree = {2, 2, 0}, .tree_d_levels = 7,              \
+     SMALL_POREP, .window_sectors = 2, UPDATE(1, 10, 8)},                                          \
+    {NODES(8), .name = "8KiB", .suffix = "8k", .tree = {2, 4, 0}, .tree_d_levels = 8,              \
+     SMALL_POREP, .window_sectors = 2, UPDATE(1, 10, 8)},                                          \
+    {NODES(9), .name = "16KiB", .suffix = "16k", .tree = {2, 8, 0}, .tree_d_levels = 9,            \
+     SMALL_POREP, .window_sectors = 2, UPDATE(2, 10, 128)},                                        \
+    {NODES(10), .name = "32KiB", .suffix = "32k", .tree = {2, 8, 2}, .tree_d_levels = 10,          \
+     SMALL_POREP, .window_sectors = 2, UPDATE(2, 10, 128)},                                        \
+    {NODES(18), .name = "8MiB", .suffix = "8m", .tree = {6, 0, 0}, .tree_d_levels = 18,            \
+     SMALL_POREP, .window_sectors = 2, UPDATE(4, 10, 128), .published = true},                     \
+    {NODES(19), .name = "16MiB", .suffix = "16m", .tree = {6, 2, 0}, .tree_d_levels = 19,          \
+     SMALL_POREP, .window_sectors = 2, UPDATE(4, 10, 128)},                                        \
+    {NODES(24), .name = "512MiB", .suffix = "512m", .tree = {8, 0, 0}, .tree_d_levels = 24,        \
+     SMALL_POREP, .window_sectors = 2, UPDATE(16, 86, 128), .published = true},                    \
+    {NODES(25), .name = "1GiB", .suffix = "1g", .tree = {8, 2, 0}, .tree_d_levels = 25,            \
+     SMALL_POREP, .window_sectors = 2, UPDATE(16, 86, 128)},                                       \
+    {NODES(30), .name = "32GiB", .suffix = "32g", .tree = {9, 8, 0}, .tree_d_levels = 30,          \
+     LARGE_POREP, .window_sectors = 2349, UPDATE(16, 86, 128), .published = true},                 \
+    {NODES(31), .name = "64GiB", .suffix = "64g", .tree = {9, 8, 2}, .tree_d_levels = 31,          \
+     LARGE_POREP, .window_sectors = 2300, UPDATE(16, 86, 128), .published = true},
+/* clang-format on */
+
+static const sector_shape shapes[] = {SECTORS(SNAP)};
+static const sector_shape snap_poseidon_shapes[] = {SECTORS(SNAP_POSEIDON)};
 #define N_SHAPES (sizeof shapes / sizeof shapes[0])
 
 const sector_shape *sector_shape_by_bytes(uint64_t bytes) {
@@ -55,6 +61,12 @@ const sector_shape *sector_shape_by_bytes(uint64_t bytes) {
 
 const sector_shape *sector_shape_by_index(size_t index) {
     return index < N_SHAPES ? &shapes[index] : NULL;
+}
+
+const sector_shape *sector_shape_snap_poseidon(const sector_shape *sector) {
+    for (size_t i = 0; i < N_SHAPES; i++)
+        if (snap_poseidon_shapes[i].bytes == sector->bytes) return &snap_poseidon_shapes[i];
+    return NULL;
 }
 
 const sector_shape *sector_shape_by_name(const char *name) {
@@ -93,7 +105,9 @@ cuzk_status circuit_id_parse(const char *text, circuit_id *out, cuzk_error *err)
         if (sector == NULL)
             return cuzk_fail(err, CUZK_ERR_ARGUMENT,
                              "circuit \"%.64s\": unknown sector size \"%.32s\"", text, text + n);
-        *out = (circuit_id){circuit_prefixes[i].kind, sector, circuit_prefixes[i].snap_poseidon};
+        const bool poseidon = circuit_prefixes[i].snap_poseidon;
+        *out = (circuit_id){circuit_prefixes[i].kind,
+                            poseidon ? sector_shape_snap_poseidon(sector) : sector, poseidon};
         return CUZK_OK;
     }
     return cuzk_fail(err, CUZK_ERR_ARGUMENT,

@@ -33,6 +33,8 @@ typedef struct sector_shape {
     uint32_t layers, porep_partitions, porep_challenges, porep_min_challenges;
     uint32_t ni_partitions;  /* non-interactive PoRep */
     uint32_t window_sectors; /* per partition; 10 challenges a sector */
+    /* of an update; no apex leaves: its all-Poseidon variant, whose tree D has the shape of tree R
+     */
     uint32_t snap_partitions, snap_challenges, snap_apex_leaves;
     bool published; /* one of the five sizes with published parameters */
 } sector_shape;
@@ -43,8 +45,8 @@ typedef struct sector_shape {
 #define POREP_EXP_PARENTS 8
 #define POREP_LABEL_PARENTS 37
 #define POREP_MAX_LAYERS 11
-#define POREP_MAX_CHALLENGES 18 /* of a partition */
-#define SNAP_MAX_CHALLENGES 86
+#define POREP_MAX_CHALLENGES 18  /* of a partition */
+#define SNAP_MAX_CHALLENGES 1376 /* 16 * 86: the Poseidon variant has one partition */
 
 /* NULL when there is no such sector size. */
 const sector_shape *sector_shape_by_bytes(uint64_t bytes);
@@ -52,11 +54,15 @@ const sector_shape *sector_shape_by_index(size_t index); /* NULL past the end */
 /* "2KiB", "32GiB", "32g", "2k" (case-insensitive). */
 const sector_shape *sector_shape_by_name(const char *name);
 
+/* The same sector in the all-Poseidon variant of an update (storage-proofs-update src/constants.rs,
+ * challenge_count_poseidon): one partition with the challenges of all, no apex leaves. */
+const sector_shape *sector_shape_snap_poseidon(const sector_shape *sector);
+
 /* A circuit: kind and sector size. Ids: porep-32g, winning-32g, wpost-32g (also window-32g),
  * snap-32g; snap-poseidon-32g for the variant. */
 typedef struct circuit_id {
     proof_kind kind;
-    const sector_shape *sector;
+    const sector_shape *sector; /* of the variant: sector_shape_snap_poseidon */
     bool snap_poseidon;
 } circuit_id;
 cuzk_status circuit_id_parse(const char *text, circuit_id *out, cuzk_error *err);

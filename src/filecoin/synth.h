@@ -23,8 +23,8 @@ cuzk_status post_synth(const cuzk_host *host, const registered_post *post, uint6
                        size_t n_sectors, const node32 seed, node32 randomness, post_vanilla **out,
                        cuzk_error *err);
 
-/* All partitions of an update. Challenges depend on comm_r_new: see synth_snap.c for the trees that
- * make this possible. */
+/* All partitions of an update, or of its all-Poseidon variant (sector_shape_snap_poseidon).
+ * Challenges depend on comm_r_new: see synth_snap.c for the trees that make this possible. */
 cuzk_status snap_synth(const cuzk_host *host, const sector_shape *sector, const node32 seed,
                        node32 comm_r_old, node32 comm_r_new, node32 comm_d_new, snap_vanilla **out,
                        cuzk_error *err);

@@ -62,18 +62,21 @@ static cuzk_status make_new(maker *m, const node32 comm_r_old, cuzk_error *err) 
     return st;
 }
 
+static void fill_apex(const maker *m, uint32_t k, snap_partition *p) {
+    const uint32_t all = m->sector->snap_partitions * p->n_apex; /* nodes of the apex level */
+    const uint32_t level = m->form_d.levels - (uint32_t)__builtin_ctz(all);
+    for (uint32_t i = 0; i < p->n_apex; i++)
+        memcpy(vanilla_fill(p->apex)[i],
+               tiled_tree_node(&m->d_new, level, (uint64_t)k * p->n_apex + i), 32);
+}
+
 static cuzk_status fill_partition(const maker *m, uint32_t k, const node32 comm_r_new,
                                   cuzk_error *err) {
     snap_partition *p = &m->v->partitions[k];
-    const uint32_t apex_level = m->form_d.levels -
-                                (uint32_t)__builtin_ctz(m->sector->snap_partitions) -
-                                (uint32_t)__builtin_ctz(p->n_apex);
     uint64_t challenges[SNAP_MAX_CHALLENGES];
     CUZK_TRY(snap_challenges(m->sector, k, comm_r_new, challenges, err));
     memcpy(p->comm_c, m->comm_c, 32);
-    for (uint32_t i = 0; i < p->n_apex; i++)
-        memcpy(vanilla_fill(p->apex)[i],
-               tiled_tree_node(&m->d_new, apex_level, (uint64_t)k * p->n_apex + i), 32);
+    if (p->n_apex != 0) fill_apex(m, k, p);
     for (uint32_t i = 0; i < p->n_challenges; i++) {
         tiled_tree_path(&m->r_old, challenges[i], &p->challenges[i].r_old);
         tiled_tree_path(&m->d_new, challenges[i], &p->challenges[i].d_new);
@@ -103,7 +106,7 @@ cuzk_status snap_synth(const cuzk_host *host, const sector_shape *sector, const 
     maker m = {.host = host,
                .sector = sector,
                .seed = seed,
-               .form_d = merkle_form_sha256(sector->tree_d_levels),
+               .form_d = merkle_form_snap_d(sector),
                .form_r = merkle_form_poseidon(&sector->tree)};
     const cuzk_status st = make(&m, comm_r_old, comm_r_new, comm_d_new, err);
     tiled_tree_free(host, &m.d_new);

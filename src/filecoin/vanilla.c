@@ -170,13 +170,13 @@ void post_vanilla_free(const cuzk_host *host, post_vanilla *v) {
 
 cuzk_status snap_vanilla_new(const cuzk_host *host, const sector_shape *sector, snap_vanilla **out,
                              cuzk_error *err) {
-    const merkle_form form = merkle_form_poseidon(&sector->tree);
-    const uint32_t siblings = merkle_form_siblings(&form);
+    const merkle_form form = merkle_form_poseidon(&sector->tree),
+                      form_d = merkle_form_snap_d(sector);
+    const uint32_t siblings = merkle_form_siblings(&form), d = merkle_form_siblings(&form_d);
     const uint32_t partitions = sector->snap_partitions, challenges = sector->snap_challenges;
     const uint32_t apex = sector->snap_apex_leaves;
     const size_t n = (size_t)partitions * challenges;
-    const size_t nodes_each =
-        apex + (size_t)challenges * (2 * (size_t)siblings + sector->tree_d_levels);
+    const size_t nodes_each = apex + (size_t)challenges * (2 * (size_t)siblings + d);
     arena a = {.host = host};
     *out = NULL;
     const bool sized = arena_reserve(&a, 1, sizeof(snap_vanilla)) &&
@@ -199,7 +199,7 @@ cuzk_status snap_vanilla_new(const cuzk_host *host, const sector_shape *sector, 
         p->challenges = list + (size_t)k * challenges;
         for (uint32_t i = 0; i < challenges; i++) {
             lay_out_path(&p->challenges[i].r_old, siblings, &nodes);
-            lay_out_path(&p->challenges[i].d_new, sector->tree_d_levels, &nodes);
+            lay_out_path(&p->challenges[i].d_new, d, &nodes);
             lay_out_path(&p->challenges[i].r_new, siblings, &nodes);
         }
     }

@@ -69,6 +69,8 @@ typedef struct post_vanilla {
 
 /* ---- SnapDeals (update PartitionProof) ---- */
 
+/* The all-Poseidon variant (its PartitionProof has no apex leaves) is the one whose sector is a
+ * sector_shape_snap_poseidon. */
 typedef struct snap_challenge {
     merkle_path r_old, d_new, r_new;
 } snap_challenge;

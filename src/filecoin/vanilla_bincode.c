@@ -299,7 +299,7 @@ static cuzk_status read_snap_challenge(reader *r, const forms *f, snap_challenge
 
 static cuzk_status read_snap_partition(reader *r, const forms *f, snap_partition *p) {
     TRY_AT(r->err, read_node(r, p->comm_c), "comm_c");
-    TRY_AT(r->err, read_nodes(r, p->apex, p->n_apex), "apex_leafs");
+    if (p->n_apex != 0) TRY_AT(r->err, read_nodes(r, p->apex, p->n_apex), "apex_leafs");
     TRY_AT(r->err, read_count(r, p->n_challenges), "challenge_proofs");
     for (uint32_t i = 0; i < p->n_challenges; i++)
         TRY_AT(r->err, read_snap_challenge(r, f, &p->challenges[i]), "challenge_proofs[%u]", i);
@@ -318,7 +318,7 @@ static cuzk_status read_snap_blobs(const forms *f, const uint8_t *const *blobs,
 cuzk_status snap_vanilla_read(const cuzk_host *host, const sector_shape *sector,
                               const uint8_t *const *blobs, const size_t *blob_bytes, size_t n_blobs,
                               snap_vanilla **out, cuzk_error *err) {
-    const forms f = sector_forms(sector);
+    const forms f = {merkle_form_snap_d(sector), merkle_form_poseidon(&sector->tree)};
     const size_t expected = snap_partition_bincode_bytes(sector);
     snap_vanilla *v;
     *out = NULL;

@@ -75,20 +75,21 @@ void post_sector_write_bincode(const post_vanilla *v, uint32_t i, uint8_t *out) 
 }
 
 size_t snap_partition_bincode_bytes(const sector_shape *sector) {
-    const merkle_form d = merkle_form_sha256(sector->tree_d_levels);
-    const merkle_form r = merkle_form_poseidon(&sector->tree);
-    return 32 + 8 + (size_t)sector->snap_apex_leaves * 32 + 8 +
+    const merkle_form d = merkle_form_snap_d(sector), r = merkle_form_poseidon(&sector->tree);
+    const size_t apex = sector->snap_apex_leaves;
+    return 32 + (apex != 0 ? 8 + apex * 32 : 0) + 8 +
            (size_t)sector->snap_challenges *
                (2 * merkle_path_bincode_bytes(&r) + merkle_path_bincode_bytes(&d));
 }
 
 void snap_partition_write_bincode(const snap_vanilla *v, uint32_t k, uint8_t *out) {
-    const merkle_form d = merkle_form_sha256(v->sector->tree_d_levels);
-    const merkle_form r = merkle_form_poseidon(&v->sector->tree);
+    const merkle_form d = merkle_form_snap_d(v->sector), r = merkle_form_poseidon(&v->sector->tree);
     const snap_partition *p = &v->partitions[k];
     out = put_bytes(out, p->comm_c, 32);
-    out = put_u64(out, p->n_apex);
-    out = put_bytes(out, p->apex, p->n_apex * sizeof(node32));
+    if (p->n_apex != 0) {
+        out = put_u64(out, p->n_apex);
+        out = put_bytes(out, p->apex, p->n_apex * sizeof(node32));
+    }
     out = put_u64(out, p->n_challenges);
     for (uint32_t i = 0; i < p->n_challenges; i++) {
         out = put_path(out, &r, &p->challenges[i].r_old);

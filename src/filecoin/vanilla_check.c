@@ -289,7 +289,7 @@ static cuzk_status check_snap_challenge(const snap_context *ctx, const snap_part
     TRY_AT(err, merkle_path_check(&ctx->d, &c->d_new, node, ctx->comm_d_new, err), ".proof_d_new");
     TRY_AT(err, merkle_path_check(&ctx->r, &c->r_new, node, p->challenges[0].r_new.root, err),
            ".proof_r_new");
-    CUZK_TRY(check_apex(ctx, p, &c->d_new, err));
+    if (p->n_apex != 0) CUZK_TRY(check_apex(ctx, p, &c->d_new, err));
     return check_update(ctx, c, err);
 }
 
@@ -304,7 +304,7 @@ static cuzk_status check_snap_partition(const snap_context *ctx, uint32_t k, cuz
     for (uint32_t i = 0; i < p->n_challenges; i++)
         TRY_AT(err, check_snap_challenge(ctx, p, &p->challenges[i], challenges[i], err),
                "challenge_proofs[%u]", i);
-    return check_apex_tree(ctx, p, k, err);
+    return p->n_apex != 0 ? check_apex_tree(ctx, p, k, err) : CUZK_OK;
 }
 
 static cuzk_status check_snap_item(const void *context, size_t item, cuzk_error *err) {
@@ -316,7 +316,7 @@ cuzk_status snap_vanilla_check(const cuzk_host *host, const snap_vanilla *v,
                                const node32 comm_r_old, const node32 comm_r_new,
                                const node32 comm_d_new, cuzk_error *err) {
     snap_context ctx = {.v = v,
-                        .d = merkle_form_sha256(v->sector->tree_d_levels),
+                        .d = merkle_form_snap_d(v->sector),
                         .r = merkle_form_poseidon(&v->sector->tree),
                         .comm_r_old = comm_r_old,
                         .comm_r_new = comm_r_new,

@@ -249,6 +249,33 @@ class Cli(CliCase):
                     "--params", self.params)
             self.assertEqual(r.returncode, 0, r.stderr)
 
+    def test_poseidon_variant_of_an_update(self):
+        out, meta, params = self.path("p.json"), self.path("p.meta.json"), self.path("p-params")
+        proof = self.path("p.proof")
+        r = run("synth", "snap", "--poseidon", "--sector-size", "16KiB", "--out", out, "--meta", meta,
+                "--seed", "08" * 32)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        with open(out) as f:
+            self.assertEqual(len(json.load(f)), 1)  # one partition
+        r = run("setup", "--circuit", "snap-poseidon-16k", "--out", params)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        job = ("--meta", meta, "--params", params)
+        r = run("prove", "snap", "--poseidon", "--vanilla", out, *job, "--out", proof)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        r = run("verify", "snap", "--poseidon", "--proof", proof, *job)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        # without the option it is a proof of another circuit
+        self.bad(run("prove", "snap", "--vanilla", out, *job, "--out", proof), out, "partitions")
+        with open(meta) as f:
+            public = json.load(f)
+        public["comm_d_new"] = "01" + public["comm_d_new"][2:]
+        with open(meta, "w") as f:
+            json.dump(public, f)
+        self.bad(run("prove", "snap", "--poseidon", "--vanilla", out, *job, "--out", proof),
+                 "proof_d_new")
+        r = run("verify", "snap", "--poseidon", "--proof", proof, *job)
+        self.assertEqual(r.returncode, 1, r.stderr)
+
     def test_synth_porep_in_both_forms(self):
         for name in ("synth.json", "synth.bin"):
             r = run("synth", "porep", "--sector-size", "8MiB", "--out", self.path(name), "--seed",

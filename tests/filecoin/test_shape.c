@@ -118,6 +118,10 @@ TEST(circuit_ids) {
     CHECK(id.kind == PROOF_SNAP && id.snap_poseidon);
     circuit_id_format(&id, text);
     CHECK(strcmp(text, "snap-poseidon-8m") == 0);
+    CHECK_U64(circuit_partitions(&id), 1);
+    CHECK_U64(id.sector->snap_challenges, 40);
+    CHECK(id.sector == sector_shape_snap_poseidon(sector_shape_by_name("8MiB")));
+    CHECK_OK(circuit_id_parse("snap-8m", &id, &err));
     CHECK_U64(circuit_partitions(&id), 4);
     CHECK_OK(circuit_id_parse("porep-64GiB", &id, &err));
     CHECK_U64(circuit_partitions(&id), 10);

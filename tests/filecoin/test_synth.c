@@ -220,8 +220,8 @@ static void check_snap(const sector_shape *s) {
     REQUIRE(v != NULL);
     const double made = check_seconds();
     CHECK_OK(snap_vanilla_check(host, v, old, new, d, &err));
-    printf("update %s: made in %.2f s, checked in %.2f s\n", s->name, made - start,
-           check_seconds() - made);
+    printf("update %s%s: made in %.2f s, checked in %.2f s\n", s->name,
+           s->snap_apex_leaves == 0 ? ", Poseidon" : "", made - start, check_seconds() - made);
     CHECK(memcmp(old, new, 32) != 0);
     const size_t bytes = snap_partition_bincode_bytes(s), n = s->snap_partitions;
     const uint8_t *blobs[16];
@@ -250,6 +250,44 @@ TEST(snap) {
         if (s->nodes != UINT64_C(1) << 24 && s->nodes != UINT64_C(1) << 25) /* as slow as 32 GiB */
             check_snap(s);
 }
+TEST(snap_poseidon) {
+    const sector_shape *s;
+    for (size_t i = 0; (s = sector_shape_by_index(i)) != NULL; i++)
+        check_snap(sector_shape_snap_poseidon(s));
+}
+
+/* A change of any byte is refused, by the reader or by the check. */
+TEST(snap_poseidon_changed) {
+    cuzk_error err;
+    const sector_shape *s = sector_shape_snap_poseidon(sector_shape_by_name("2KiB"));
+    snap_vanilla *v;
+    node32 seed, old, new, d;
+    check_random_bytes(seed, 32);
+    CHECK_OK(snap_synth(host, s, seed, old, new, d, &v, &err));
+    const size_t bytes = snap_partition_bincode_bytes(s);
+    uint8_t *blob = malloc(bytes);
+    const uint8_t *const blobs[] = {blob, blob};
+    const size_t sizes[] = {bytes, bytes};
+    snap_partition_write_bincode(v, 0, blob);
+    snap_vanilla_free(host, v);
+    CHECK_STATUS(snap_vanilla_read(host, s, blobs, sizes, 2, &v, &err), CUZK_ERR_FORMAT);
+    CHECK_STATUS(snap_vanilla_read(host, sector_shape_by_name("2KiB"), blobs, sizes, 1, &v, &err),
+                 CUZK_ERR_FORMAT);
+    for (size_t i = 0; i < bytes; i += 1 + (size_t)(check_random() % 50)) {
+        blob[i] ^= 1;
+        cuzk_status st = snap_vanilla_read(host, s, blobs, sizes, 1, &v, &err);
+        if (st == CUZK_OK) st = snap_vanilla_check(host, v, old, new, d, &err);
+        CHECK(st == CUZK_ERR_FORMAT || st == CUZK_ERR_NOT_CANONICAL || st == CUZK_ERR_MISMATCH);
+        snap_vanilla_free(host, v);
+        blob[i] ^= 1;
+    }
+    CHECK_OK(snap_vanilla_read(host, s, blobs, sizes, 1, &v, &err));
+    CHECK_OK(snap_vanilla_check(host, v, old, new, d, &err));
+    d[0] ^= 1;
+    CHECK_STATUS(snap_vanilla_check(host, v, old, new, d, &err), CUZK_ERR_MISMATCH);
+    snap_vanilla_free(host, v);
+    free(blob);
+}
 
 int main(int argc, char **argv) {
     const check_case cases[] = {RUN(tiled_equals_whole),
@@ -264,7 +302,9 @@ int main(int argc, char **argv) {
                                 RUN(winning),
                                 RUN(window),
                                 RUN(post_refused),
-                                RUN(snap)};
+                                RUN(snap),
+                                RUN(snap_poseidon),
+                                RUN(snap_poseidon_changed)};
     cuzk_error err;
     if (host_std_new(2, 0, &standard, &err) != CUZK_OK) return 1;
     host = host_std_host(standard);

@@ -122,10 +122,17 @@ TEST(snap) {
     check_snap("snap-16k", 1);
     check_snap("snap-32k", 0);
 }
+TEST(snap_poseidon) {
+    check_snap("snap-poseidon-2k", 0);
+    check_snap("snap-poseidon-16k", 0);
+    check_snap("snap-poseidon-32k", 0);
+    check_snap("snap-poseidon-8m", 0);
+}
 
 /* 130 million rows: 20 seconds and half a GB; much longer under a sanitizer. */
 TEST(porep_32g) {
     check_porep("porep-32g", 8, 9);
 }
 
-TEST_MAIN(RUN(porep_2k), RUN(porep_8m), RUN(winning), RUN(window), RUN(snap), RUN(porep_32g))
+TEST_MAIN(RUN(porep_2k), RUN(porep_8m), RUN(winning), RUN(window), RUN(snap), RUN(snap_poseidon),
+          RUN(porep_32g))
