@@ -291,7 +291,8 @@ static void fill_slots(device *d) {
         const unsigned begun = d->n_begun;
         give_way(d, j);
         if (d->n_begun < begun) continue; /* the lock was open: choose again */
-        if (d->loaded != j->key) { /* the lock is opened for this: choose again after it */
+        if (d->loaded != j->key) {
+            /* the lock is opened for this: choose again after it */
             if (d->n_begun > 0) return;
             if (d->holds != NULL)
                 let_go_of_key(d);

@@ -3,8 +3,8 @@
  *
  * Life of a partition: begin() takes the witness into one of `slots` upload slots and returns at
  * once where the device works by itself; finish() waits for that slot's sums. With two slots the
- * owner begins partition N+1 before it finishes N, so upload and compute overlap. N+1 need not start
- * before the owner's next call after finish(N): until then it can be withdrawn. */
+ * owner begins partition N+1 before it finishes N, so upload and compute overlap. N+1 need not
+ * start before the owner's next call after finish(N): until then it can be withdrawn. */
 #ifndef CUZK_GROTH16_EXECUTOR_H
 #define CUZK_GROTH16_EXECUTOR_H
 
@@ -47,8 +47,8 @@ typedef struct executor_ops {
     cuzk_status (*finish)(executor *ex, unsigned slot, groth16_sums *out, executor_timing *timing,
                           cuzk_error *err);
     void (*close)(executor *ex);
-    /* Optional (NULL: never): take a begun partition back, so that another may go first. True: it had
-     * not started, and the slot is free as if it had never been begun. */
+    /* Optional (NULL: never): take a begun partition back, so that another may go first. True: it
+     * had not started, and the slot is free as if it had never been begun. */
     bool (*withdraw)(executor *ex, unsigned slot);
 } executor_ops;
 struct executor {

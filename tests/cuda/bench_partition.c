@@ -136,26 +136,29 @@ static void await_witness(pipeline *p, uint32_t k) {
     pthread_mutex_unlock(&p->mutex);
 }
 
-static void finish_one(const cuzk_host *host, executor *ex, const pipeline *p, uint32_t k) {
-    groth16_sums sums;
+static void verify(const cuzk_host *host, const pipeline *p, uint32_t k, const groth16_sums *sums) {
     groth16_proof proof;
-    need(ex->ops->finish(ex, k % 2, &sums, NULL, &err), "finish");
-    need(prove_finish(host, p->key, p->job, k, &sums, NULL, &proof, &err), "verify");
+    need(prove_finish(host, p->key, p->job, k, sums, NULL, &proof, &err), "verify");
 }
 
-/* All partitions: witness k + 1 is made while the device works on k; every proof is verified. */
+/* All partitions: witness k + 1 is made, and the proof of k - 1 verified, while the device works on
+ * k: begin(k + 1) starts k. */
 static void run_pipeline(const cuzk_host *host, executor *ex, pipeline *p) {
     pthread_t thread;
     p->ready = 0;
     const double start = now();
     if (pthread_create(&thread, NULL, make_witnesses, p) != 0) exit(1);
     const uint32_t n = p->job->partitions;
+    groth16_sums sums, last;
     for (uint32_t k = 0; k < n; k++) {
         await_witness(p, k);
         need(ex->ops->begin(ex, k % 2, &p->w[k], &err), "begin");
-        if (k > 0) finish_one(host, ex, p, k - 1);
+        if (k > 1) verify(host, p, k - 2, &sums);
+        if (k > 0) need(ex->ops->finish(ex, (k - 1) % 2, &sums, NULL, &err), "finish");
     }
-    finish_one(host, ex, p, n - 1);
+    need(ex->ops->finish(ex, (n - 1) % 2, &last, NULL, &err), "finish");
+    if (n > 1) verify(host, p, n - 2, &sums);
+    verify(host, p, n - 1, &last);
     const double total = now() - start;
     pthread_join(thread, NULL);
     double witness_s = 0;

@@ -48,7 +48,7 @@ typedef struct sim_world {
     uint64_t budget, used, peak; /* simulated host bytes in existence */
     unsigned over_budget;        /* allocations that broke the budget */
     unsigned broken_rules;       /* calls that an executor must never see */
-    unsigned opens, witnesses, finishes, key_loads, key_frees, device_loads;
+    unsigned opens, witnesses, finishes, key_loads, key_frees, device_loads, withdrawals;
     int jobs_alive, witnesses_alive, keys_alive;
     sim_proved log[16384]; /* partitions in the order in which devices finished them */
     unsigned n_log;
@@ -72,6 +72,7 @@ typedef struct sim_device {
     const char *name, *kind;       /* NULL: "SIM", "sim" */
     uint64_t vram;                 /* 0: 16 GiB */
     unsigned slots;                /* 0: 2 */
+    bool keeps_back;               /* a partition starts at a call, when no other is computed */
     bool fallback;                 /* is_cpu_fallback */
     unsigned wrong_from, wrong_to; /* wrong sums */
     unsigned fail_from, fail_to;   /* CUZK_ERR_DEVICE */

@@ -20,7 +20,8 @@ typedef struct sim_executor {
     uint64_t upload_free, compute_free; /* when the copy engine and the SMs are free, us */
     struct {
         const witness *w;
-        uint64_t done_at;
+        uint64_t uploaded_at, done_at; /* done_at 0: not started */
+        unsigned order;
     } slots[SIM_SLOTS];
     unsigned begun;
     bool has_owner;
@@ -114,21 +115,46 @@ static void dev_unload(executor *ex) {
     s->host_used = 0;
 }
 
+static void start(sim_executor *s, unsigned slot) {
+    const uint64_t from =
+        s->compute_free > s->slots[slot].uploaded_at ? s->compute_free : s->slots[slot].uploaded_at;
+    s->compute_free = from + s->shape->compute_us;
+    s->slots[slot].done_at = s->compute_free;
+}
+
+/* Start what has waited longest, unless another partition is being computed. */
+static void start_next(sim_executor *s) {
+    unsigned next = SIM_SLOTS;
+    for (unsigned i = 0; i < SIM_SLOTS; i++) {
+        if (s->slots[i].w == NULL) continue;
+        if (s->slots[i].done_at != 0) return;
+        if (next == SIM_SLOTS || s->slots[i].order < s->slots[next].order) next = i;
+    }
+    if (next == SIM_SLOTS) return;
+    if (s->compute_free < sim_now_us()) s->compute_free = sim_now_us();
+    start(s, next);
+}
+
 static cuzk_status dev_begin(executor *ex, unsigned slot, const witness *w, cuzk_error *err) {
     sim_executor *s = sim_of(ex);
     owned(s);
     s->begins++;
     rule(s, s->shape != NULL && slot < s->cfg.slots && s->slots[slot].w == NULL);
     if (dead(s)) return cuzk_fail(err, CUZK_ERR_DEVICE_LOST, "simulated: fell off the bus");
+    if (s->cfg.keeps_back) start_next(s);
     if (s->begins == s->cfg.begin_oom_at)
         return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "simulated: out of device memory");
     const uint64_t now = sim_now_us();
     const uint64_t upload_from = s->upload_free > now ? s->upload_free : now;
     s->upload_free = upload_from + s->shape->upload_us;
-    const uint64_t from = s->compute_free > s->upload_free ? s->compute_free : s->upload_free;
-    s->compute_free = from + s->shape->compute_us;
     s->slots[slot].w = w;
-    s->slots[slot].done_at = s->compute_free;
+    s->slots[slot].uploaded_at = s->upload_free;
+    s->slots[slot].done_at = 0;
+    s->slots[slot].order = s->begins;
+    if (s->cfg.keeps_back)
+        start_next(s);
+    else
+        start(s, slot);
     s->begun++;
     rule(s, s->begun <= s->cfg.slots);
     return CUZK_OK;
@@ -149,6 +175,7 @@ static cuzk_status dev_finish(executor *ex, unsigned slot, groth16_sums *out,
     owned(s);
     rule(s, slot < s->cfg.slots && s->slots[slot].w != NULL);
     const witness *w = s->slots[slot].w;
+    if (s->slots[slot].done_at == 0) start_next(s);
     const uint64_t now = sim_now_us(), done_at = s->slots[slot].done_at;
     const bool lost = dead(s);
     s->calls++;
@@ -173,6 +200,19 @@ static cuzk_status dev_finish(executor *ex, unsigned slot, groth16_sums *out,
     return CUZK_OK;
 }
 
+static bool dev_withdraw(executor *ex, unsigned slot) {
+    sim_executor *s = sim_of(ex);
+    owned(s);
+    rule(s, slot < s->cfg.slots && s->slots[slot].w != NULL);
+    if (s->slots[slot].done_at != 0) return false;
+    s->slots[slot].w = NULL;
+    s->begun--;
+    pthread_mutex_lock(&s->w->lock);
+    s->w->withdrawals++;
+    pthread_mutex_unlock(&s->w->lock);
+    return true;
+}
+
 static void dev_close(executor *ex) {
     free(ex);
 }
@@ -184,6 +224,7 @@ void sim_add(sim_world *w, engine_config *config, const sim_device *device) {
                                      .unload = dev_unload,
                                      .begin = dev_begin,
                                      .finish = dev_finish,
+                                     .withdraw = dev_withdraw,
                                      .close = dev_close};
     sim_executor *s = calloc(1, sizeof *s);
     REQUIRE(s != NULL);

@@ -49,6 +49,12 @@ static void finish(uint64_t id, uint32_t shape) {
     CHECK(sim_await(e, id, world.shapes[shape].partitions, NULL) == ENGINE_JOB_COMPLETED);
 }
 
+static engine_snapshot *snapshot(void) {
+    engine_snapshot *s;
+    CHECK_OK(engine_snapshot_take(e, &s, &err));
+    return s;
+}
+
 TEST(critical_overtakes_at_a_partition_boundary) {
     begin(SIM_GIB);
     sim_add(&world, &config, &(sim_device){.slots = 1});
@@ -67,6 +73,58 @@ TEST(critical_overtakes_at_a_partition_boundary) {
     finish(1, POREP);
     finish(2, POREP);
     CHECK(sim_last(&world, 2) > at);
+    end();
+}
+
+/* Partitions that devices have begun. */
+static unsigned on_devices(void) {
+    engine_snapshot *s = snapshot();
+    unsigned n = 0;
+    for (size_t i = 0; i < s->n_jobs; i++)
+        for (unsigned k = 0; k < s->jobs[i].n_partitions; k++)
+            n += s->jobs[i].partitions[k].state == ENGINE_PARTITION_DEVICE;
+    engine_snapshot_free(s);
+    return n;
+}
+
+/* Two slots: what is uploaded behind the running partition gives way, and is not lost. */
+TEST(critical_waits_for_the_running_partition_only) {
+    begin(SIM_GIB);
+    sim_add(&world, &config, &(sim_device){.slots = 2, .keeps_back = true});
+    world.shapes[POREP].compute_us = 150000;
+    start();
+    submit(1, POREP, ENGINE_PRIORITY_NORMAL);
+    submit(2, POREP, ENGINE_PRIORITY_NORMAL);
+    submit(3, WINNING, ENGINE_PRIORITY_HIGH); /* its key is there when it matters */
+    finish(3, WINNING);
+    for (uint64_t id = 4; id < 8; id++) {
+        const unsigned before = world.withdrawals;
+        for (unsigned i = 0; i < 5000 && on_devices() < 2; i++)
+            sim_sleep_us(1000);
+        REQUIRE(on_devices() == 2); /* one is computed and one waits behind it */
+        pthread_mutex_lock(&world.lock);
+        const unsigned done = world.n_log;
+        pthread_mutex_unlock(&world.lock);
+        submit(id, WINNING, ENGINE_PRIORITY_CRITICAL);
+        finish(id, WINNING);
+        CHECK(sim_first(&world, id) <= (int)done + 1);
+        CHECK(world.withdrawals == before + 1);
+    }
+    finish(1, POREP);
+    finish(2, POREP);
+    end();
+}
+
+/* No reason to withdraw: the same priority, whatever circuit. */
+TEST(equals_do_not_withdraw) {
+    begin(SIM_GIB);
+    sim_add(&world, &config, &(sim_device){.slots = 2, .keeps_back = true});
+    start();
+    for (uint64_t id = 1; id <= 8; id++)
+        submit(id, id % 3 == 0 ? POREP : id % 3 == 1 ? SNAP : WINNING, ENGINE_PRIORITY_NORMAL);
+    for (uint64_t id = 1; id <= 8; id++)
+        finish(id, id % 3 == 0 ? POREP : id % 3 == 1 ? SNAP : WINNING);
+    CHECK_U64(world.withdrawals, 0);
     end();
 }
 
@@ -136,12 +194,6 @@ TEST(grouping_by_circuit) {
         finish(id, id % 2 == 0 ? WINNING : SNAP);
     CHECK(world.device_loads <= 24); /* 40 without grouping */
     end();
-}
-
-static engine_snapshot *snapshot(void) {
-    engine_snapshot *s;
-    CHECK_OK(engine_snapshot_take(e, &s, &err));
-    return s;
 }
 
 static bool loaded(const char *circuit) {
@@ -257,8 +309,9 @@ TEST(an_urgent_job_gets_memory_that_lesser_ones_hoard) {
     end();
 }
 
-TEST_MAIN(RUN(critical_overtakes_at_a_partition_boundary), RUN(priorities_in_order),
-          RUN(ageing_ends_starvation), RUN(grouping_by_circuit),
+TEST_MAIN(RUN(critical_overtakes_at_a_partition_boundary),
+          RUN(critical_waits_for_the_running_partition_only), RUN(equals_do_not_withdraw),
+          RUN(priorities_in_order), RUN(ageing_ends_starvation), RUN(grouping_by_circuit),
           RUN(the_key_used_longest_ago_goes_first), RUN(preload_and_evict),
           RUN(what_never_fits_fails_with_the_figures), RUN(jobs_step_back_when_none_could_go_on),
           RUN(an_urgent_job_gets_memory_that_lesser_ones_hoard))
