@@ -213,6 +213,31 @@ class BadInput(CliCase):
                     os.path.join(folder, "meta.json"), "--params", self.params)
             self.bad(r, self.path("changed.json"), word)
 
+    def test_winning(self):
+        folder = os.path.join(FILECOIN, "winning-2k")
+        vanilla = os.path.join(folder, "vanilla.json")
+
+        def attempt(v, change, *words):
+            meta = self.altered_meta("winning-2k", change)
+            self.bad(run("prove", "winning", "--vanilla", v, "--meta", meta, "--params",
+                         self.params), *words)
+
+        with open(vanilla) as f:
+            blobs = json.load(f)
+        with open(self.path("twice.json"), "w") as f:
+            json.dump(blobs * 2, f)
+        attempt(self.path("twice.json"), lambda m: None, "exactly one expected, got 2")
+        attempt(os.path.join(FILECOIN, "window-2k", "vanilla-0.bin"), lambda m: None,
+                "vanilla proof 0", "truncated")
+        attempt(vanilla, lambda m: m["sectors"].append(m["sectors"][0]), "sectors",
+                "exactly one expected, got 2")
+        attempt(vanilla, lambda m: m.update(randomness=m["randomness"] + "00"), "randomness",
+                "64 hex digits")
+        attempt(vanilla, lambda m: m.update(randomness="ff" * 32), "randomness", "modulus")
+        attempt(vanilla, lambda m: m.update(registered_proof=1, sector_size=8 << 20),
+                "vanilla proof 0", "8MiB")
+        attempt(vanilla, lambda m: m.update(registered_proof=10), "expected winning")
+
     def test_snap(self):
         folder = os.path.join(FILECOIN, "snap-2k")
         vanilla, meta = os.path.join(folder, "vanilla.json"), os.path.join(folder, "meta.json")
@@ -226,6 +251,16 @@ class BadInput(CliCase):
         with open(self.path("twice.json"), "w") as f:
             json.dump(blobs * 2, f)
         attempt(self.path("twice.json"), meta, "1 partitions, got 2")
+        with open(os.path.join(folder, "vanilla-0.bin"), "rb") as f:
+            data = f.read()
+        for changed, word in ((data + b"x", "trailing bytes"), (data[:-1], "truncated"),
+                              (data[:32] + b"\xff" + data[33:], "apex_leafs"),
+                              (b"\xff" * 32 + data[32:], "comm_c")):
+            with open(self.path("changed.bin"), "wb") as f:
+                f.write(changed)
+            attempt(self.path("changed.bin"), meta, "vanilla proof 0", word)
+        attempt(vanilla, self.altered_meta("snap-2k", lambda m: m.update(
+            registered_proof=1, sector_size=8 << 20)), "8MiB sector has 4 partitions, got 1")
         attempt(os.path.join(FILECOIN, "window-2k", "vanilla.json"), meta, "window-2k")
         for name in ("comm_r_old", "comm_r_new", "comm_d_new"):
             attempt(vanilla, self.altered_meta("snap-2k", lambda m: m.update({name: "ff" * 32})),
