@@ -167,7 +167,7 @@ static cuzk_status add_work(cuda_executor *ex, gpu_query q, uint64_t step, gpu_r
     gpu_work *w = &ex->work[ex->n_work++];
     *w = (gpu_work){.query = q, .step = gpu_step_of(query, step), .scalars = scalars};
     if (scalars.n != 0) {
-        CUZK_TRY(cuzk_msm_plan_make(&w->msm, query->curve, scalars.n, 1, limits->sms,
+        CUZK_TRY(cuzk_msm_plan_make(&w->msm, query->curve, scalars.n, query->copies, limits->sms,
                                     limits->tuning, (size_t)gpu_scratch_bytes(&ex->plan, q), err));
         w->msm_result = take_result(ex, w->msm.result_bytes);
     }
@@ -206,21 +206,35 @@ static cuzk_status load_density(cuda_executor *ex, gpu_density d, cuzk_error *er
     return status;
 }
 
+/* Decode points first .. first + n of a query where they lie, and make their multiples. */
+static cuzk_status prepare_points(cuda_executor *ex, gpu_query q, uint64_t first, uint64_t n,
+                                  cuzk_error *err) {
+    const gpu_query_plan *query = &ex->plan.query[q];
+    const uint64_t size = CUZK_GPU_AFFINE_BYTES(query->curve);
+    void *const points = in_arena(ex, query->points.at);
+    uint8_t *const at = (uint8_t *)points + first * size;
+    uint64_t *const bad = (uint64_t *)in_arena(ex, ex->plan.bad.at) + q;
+    CUZK_TRY(cuzk_gpu_decode(query->curve, at, at, n, first, bad, ex->device.upload, err));
+    if (query->copies == 1) return CUZK_OK;
+    for (size_t i = 0; i < ex->n_work; i++) /* there is one step */
+        if (ex->work[i].query == q)
+            return cuzk_gpu_multiples(&ex->work[i].msm, points, first, n, ex->device.upload, err);
+    return CUZK_OK;
+}
+
 static cuzk_status load_points(cuda_executor *ex, gpu_query q, cuzk_error *err) {
     const gpu_query_plan *query = &ex->plan.query[q];
     if (!query->resident) return CUZK_OK;
     const uint64_t size = CUZK_GPU_AFFINE_BYTES(query->curve), n = query->inputs + query->aux;
     const uint8_t *from = query_bases(ex->key.params, q).data;
     const uint64_t slice = ((uint64_t)1 << 30) / size;
-    uint64_t *const bad = (uint64_t *)in_arena(ex, ex->plan.bad.at) + q;
     for (uint64_t i = 0; i < n; i += slice) { /* for progress, and to overlap decoding */
         const uint64_t count = n - i < slice ? n - i : slice, at = query->points.at + i * size;
         cuzk_host_progress(ex->base.host, gpu_query_name(q), i, n);
         if (cuzk_host_cancelled(ex->base.host))
             return cuzk_fail(err, CUZK_ERR_CANCELLED, "loading cancelled");
         CUZK_TRY(gpu_upload(&ex->device, at, from + i * size, count * size, err));
-        CUZK_TRY(cuzk_gpu_decode(query->curve, in_arena(ex, at), in_arena(ex, at), count, i, bad,
-                                 ex->device.upload, err));
+        CUZK_TRY(prepare_points(ex, q, i, count, err));
     }
     cuzk_host_progress(ex->base.host, gpu_query_name(q), n, n);
     return CUZK_OK;

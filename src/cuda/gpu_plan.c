@@ -81,18 +81,22 @@ static void lay_out_fixed(gpu_plan *p, const gpu_shape *s, uint64_t *total) {
 }
 
 static uint64_t query_point_bytes(const gpu_query_plan *q) {
-    return (q->inputs + q->aux) * CUZK_GPU_AFFINE_BYTES(q->curve);
+    /* h is summed over a whole domain: the last point of each copy is never read */
+    const uint64_t points = q->copies > 1 ? q->copies * (q->scalars + 1) : q->inputs + q->aux;
+    return points * CUZK_GPU_AFFINE_BYTES(q->curve);
 }
 
-static void query_shapes(gpu_plan *p, const gpu_shape *s) {
+static void query_shapes(gpu_plan *p, const gpu_shape *s, unsigned h_copies) {
     const uint64_t h = ((uint64_t)1 << s->log2_domain) - 1;
-    p->query[GPU_QUERY_H] = (gpu_query_plan){.curve = CUZK_GPU_G1, .aux = h, .scalars = h};
+    p->query[GPU_QUERY_H] =
+        (gpu_query_plan){.curve = CUZK_GPU_G1, .aux = h, .scalars = h, .copies = h_copies};
     for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++) {
         const gpu_density_shape *d = &s->density[gpu_query_density(q)];
         p->query[q] = (gpu_query_plan){.curve = q == GPU_QUERY_B_G2 ? CUZK_GPU_G2 : CUZK_GPU_G1,
                                        .inputs = d->inputs,
                                        .aux = d->aux,
-                                       .scalars = d->scalars};
+                                       .scalars = d->scalars,
+                                       .copies = 1};
     }
 }
 
@@ -152,7 +156,7 @@ static cuzk_status step_bytes(const gpu_query_plan *q, bool h_reversed, uint64_t
         h_reversed && is_h ? q->scalars + 1
                            : min_u64(q->scalars, q->tile + (q->tiles > 1 ? q->inputs : q->scalars));
     if (scalars != 0)
-        CUZK_TRY(cuzk_msm_plan_make(&msm, q->curve, scalars, 1, limits->sms, limits->tuning,
+        CUZK_TRY(cuzk_msm_plan_make(&msm, q->curve, scalars, q->copies, limits->sms, limits->tuning,
                                     (size_t)limit, err));
     if (!is_h && q->tile != 0)
         CUZK_TRY(cuzk_subset_plan_make(&subset, q->curve, q->tile, q->tile, limits->sms,
@@ -200,6 +204,18 @@ typedef enum plan_tier {
     TIER_SPILLED     /* and the quotient's third vector is on the host */
 } plan_tier;
 
+/* log2_step: of a query's bases in a step. Where all points stay: wide tables, and copies of h's
+ * points. */
+typedef struct plan_choice {
+    plan_tier tier;
+    unsigned log2_step, wide, copies;
+} plan_choice;
+
+/* What a choice saves over plain resident points, in additions for each row of the domain: the
+ * overlap, wide tables (docs/benchmarks/gpu-prover.md); copies by their cost. */
+#define OVERLAP_SAVES(n) ((n)*3 / 4)
+#define WIDE_SAVES(n) ((n)*3 / 4)
+
 /* Everything from `first` on for one region, or cut in two where h and the sums overlap. */
 static void lay_out_work(gpu_plan *p, uint64_t first, const region_bytes *needed) {
     p->work = (gpu_region){first, p->arena_bytes > first ? p->arena_bytes - first : 0};
@@ -210,15 +226,17 @@ static void lay_out_work(gpu_plan *p, uint64_t first, const region_bytes *needed
     p->sums = (gpu_region){behind, p->arena_bytes > behind ? p->arena_bytes - behind : 0};
 }
 
-/* A plan with steps of 2^log2_step bases. */
-static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, plan_tier tier, unsigned log2_step,
+static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, const plan_choice *choice,
                              const gpu_limits *limits, uint64_t *needed, cuzk_error *err) {
-    const bool resident = tier <= TIER_RESIDENT;
+    const bool resident = choice->tier <= TIER_RESIDENT;
+    const unsigned log2_step = choice->log2_step;
     uint64_t total = 0;
-    p->overlapped = tier == TIER_OVERLAPPED;
+    *p = (gpu_plan){.arena_bytes = p->arena_bytes};
+    CUZK_TRY(cuzk_ntt_plan_make(&p->ntt, s->log2_domain, choice->wide, err));
+    p->overlapped = choice->tier == TIER_OVERLAPPED;
     p->selections = resident ? 1 : CUZK_GPU_SLOTS;
-    p->spill_bytes = tier == TIER_SPILLED ? (uint64_t)sizeof(fr_t) << s->log2_domain : 0;
-    query_shapes(p, s);
+    p->spill_bytes = choice->tier == TIER_SPILLED ? (uint64_t)sizeof(fr_t) << s->log2_domain : 0;
+    query_shapes(p, s, choice->copies);
     lay_out_fixed(p, s, &total);
     for (gpu_query q = 0; q < GPU_QUERIES; q++)
         if (!query_steps(&p->query[q], (uint64_t)1 << log2_step))
@@ -229,11 +247,13 @@ static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, plan_tier tier, un
             p->tile[i] =
                 reserve(&total, ((uint64_t)1 << log2_step) * CUZK_GPU_AFFINE_BYTES(CUZK_GPU_G1));
     p->h_reversed = resident && p->query[GPU_QUERY_H].tiles == 1;
-    /* Streaming and overlapping take the least region that the steps need. */
+    /* Streaming takes the least region that the steps need. Wide tables and copies are not made at
+     * the cost of scratch. */
     region_bytes work = {0, 0};
     lay_out_work(p, total, &work);
     cuzk_status status = CUZK_OK;
-    if (p->overlapped) status = work_fits(p, false, limits, &work, err);
+    const bool extras = choice->wide != CUZK_NTT_NARROW || choice->copies > 1;
+    if (p->overlapped || extras) status = work_fits(p, false, limits, &work, err);
     if (!resident) {
         status = work_fits(p, true, limits, &work, err);
         if (status != CUZK_OK) status = work_fits(p, false, limits, &work, NULL);
@@ -246,6 +266,8 @@ static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, plan_tier tier, un
         if (query->resident) query->points = reserve(&total, bytes);
     }
     lay_out_work(p, total, &work);
+    if (extras && p->work.bytes < work.work)
+        return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "no room for wide tables or copies");
     status = work_fits(p, true, limits, &work, err);
     if (status != CUZK_OK) { /* how much would do? */
         if (work_fits(p, false, limits, &work, NULL) == CUZK_OK)
@@ -259,26 +281,56 @@ static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, plan_tier tier, un
                : cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "the arena is too small");
 }
 
+/* Additions that h costs with so many copies of its points, UINT64_MAX when they are of no use. */
+static uint64_t h_cost(const gpu_shape *s, unsigned copies, const gpu_limits *limits) {
+    cuzk_msm_plan msm;
+    const bool good = cuzk_msm_plan_make(&msm, CUZK_GPU_G1, (uint64_t)1 << s->log2_domain, copies,
+                                         limits->sms, limits->tuning, 0, NULL) == CUZK_OK;
+    return good && msm.windows.copies == copies ? msm.cost : UINT64_MAX;
+}
+
+/* The plan with all points resident that saves the most. */
+static bool try_resident(gpu_plan *best, const gpu_shape *s, const gpu_limits *limits) {
+    const uint64_t rows = (uint64_t)1 << s->log2_domain, plain = h_cost(s, 1, limits);
+    const unsigned wide[] = {CUZK_NTT_WIDE_QUOTIENT, CUZK_NTT_NARROW};
+    gpu_plan p = {.arena_bytes = best->arena_bytes};
+    uint64_t needed;
+    bool found = false;
+    for (plan_tier tier = TIER_OVERLAPPED; tier <= TIER_RESIDENT; tier++)
+        for (int w = 0; w < 2; w++)
+            for (unsigned copies = limits->max_copies; copies > 0; copies--) {
+                const plan_choice choice = {tier, RESIDENT_STEP_LOG2_MAX, wide[w], copies};
+                const uint64_t cost = h_cost(s, copies, limits),
+                               saved = (tier == TIER_OVERLAPPED ? OVERLAP_SAVES(rows) : 0) +
+                                       (w == 0 ? WIDE_SAVES(rows) : 0) + (plain - cost);
+                if (cost > plain || (found && saved <= best->saved)) continue;
+                if (plan_with(&p, s, &choice, limits, &needed, NULL) != CUZK_OK) continue;
+                if (w == 0 && p.ntt.wide_kinds == 0) continue; /* two passes need none */
+                *best = p;
+                best->saved = saved;
+                found = true;
+            }
+    return found;
+}
+
 /* The best tier that fits. *enough becomes an arena that would do when none does, UINT64_MAX if
  * that is unknown. */
 static bool try_tiers(gpu_plan *p, const gpu_shape *s, uint64_t arena_bytes,
                       const gpu_limits *limits, uint64_t *enough) {
-    gpu_plan empty = {.arena_bytes = arena_bytes, .ntt = p->ntt};
     uint64_t needed = 0;
     *enough = UINT64_MAX;
-    *p = empty;
-    if (plan_with(p, s, TIER_OVERLAPPED, RESIDENT_STEP_LOG2_MAX, limits, &needed, NULL) == CUZK_OK)
-        return true;
+    p->arena_bytes = arena_bytes;
+    if (try_resident(p, s, limits)) return true;
     for (unsigned log2 = RESIDENT_STEP_LOG2_MAX; log2 >= RESIDENT_STEP_LOG2_MIN; log2--) {
-        *p = empty;
-        if (plan_with(p, s, TIER_RESIDENT, log2, limits, &needed, NULL) == CUZK_OK) return true;
+        const plan_choice choice = {TIER_RESIDENT, log2, CUZK_NTT_NARROW, 1};
+        if (plan_with(p, s, &choice, limits, &needed, NULL) == CUZK_OK) return true;
         if (log2 > s->log2_domain + 2) log2 = s->log2_domain + 2; /* steps beyond: the same */
     }
     for (plan_tier tier = TIER_STREAMED; tier <= TIER_SPILLED; tier++)
         for (unsigned log2 = STREAM_STEP_LOG2_MAX; log2 >= STREAM_STEP_LOG2_MIN; log2--) {
-            *p = empty;
+            const plan_choice choice = {tier, log2, CUZK_NTT_NARROW, 1};
             needed = 0;
-            if (plan_with(p, s, tier, log2, limits, &needed, NULL) == CUZK_OK) return true;
+            if (plan_with(p, s, &choice, limits, &needed, NULL) == CUZK_OK) return true;
             if (needed != 0) *enough = min_u64(*enough, needed);
         }
     return false;
@@ -286,11 +338,11 @@ static bool try_tiers(gpu_plan *p, const gpu_shape *s, uint64_t arena_bytes,
 
 /* The least arena in whole LEAST_STEPs, between one that does not do and one that does: scratch
  * adapts to what there is, so only trying tells. */
-static uint64_t least_arena(const gpu_plan *with_ntt, const gpu_shape *s, const gpu_limits *limits,
-                            uint64_t low, uint64_t high) {
+static uint64_t least_arena(const gpu_shape *s, const gpu_limits *limits, uint64_t low,
+                            uint64_t high) {
     uint64_t ignored;
     while (high != UINT64_MAX && high - low > LEAST_STEP) {
-        gpu_plan p = *with_ntt;
+        gpu_plan p;
         const uint64_t middle = low + (high - low) / 2;
         if (try_tiers(&p, s, middle, limits, &ignored))
             high = middle;
@@ -303,9 +355,10 @@ static uint64_t least_arena(const gpu_plan *with_ntt, const gpu_shape *s, const 
 cuzk_status gpu_plan_make(gpu_plan *p, const gpu_shape *s, uint64_t arena_bytes,
                           const gpu_limits *limits, cuzk_error *err) {
     uint64_t enough;
-    CUZK_TRY(cuzk_ntt_plan_make(&p->ntt, s->log2_domain, CUZK_NTT_NARROW, err));
+    cuzk_ntt_plan ntt;
+    CUZK_TRY(cuzk_ntt_plan_make(&ntt, s->log2_domain, CUZK_NTT_NARROW, err));
     if (try_tiers(p, s, arena_bytes, limits, &enough)) return CUZK_OK;
-    const uint64_t least = least_arena(p, s, limits, arena_bytes, enough);
+    const uint64_t least = least_arena(s, limits, arena_bytes, enough);
     return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY,
                      "circuit %s needs %llu bytes of device memory at least, %llu are available",
                      s->name, (unsigned long long)least, (unsigned long long)arena_bytes);

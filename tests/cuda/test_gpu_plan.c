@@ -24,7 +24,7 @@ static const char *const circuits[] = {"porep-2k",   "porep-512m",  "porep-32g",
                                        "window-64g", "snap-2k",     "snap-32g"};
 
 static gpu_limits limits_of(void) {
-    return (gpu_limits){132, cuzk_gpu_tuning_for(90)};
+    return (gpu_limits){132, cuzk_gpu_tuning_for(90), CUZK_MSM_MAX_COPIES};
 }
 
 static void shape_of(const char *name, gpu_shape *shape) {
@@ -80,6 +80,27 @@ static void check_regions(const gpu_plan *p) {
     CHECK(p->spill_bytes == 0 || p->spill_bytes == vector);
 }
 
+/* What memory beyond the least is used for. */
+static void check_extras(const gpu_plan *p) {
+    const gpu_limits limits = limits_of();
+    const gpu_query_plan *h = &p->query[GPU_QUERY_H];
+    const uint64_t rows = (uint64_t)1 << p->ntt.log2_n;
+    CHECK(p->ntt_tables.bytes == p->ntt.table_bytes);
+    CHECK(p->ntt.wide_kinds == CUZK_NTT_NARROW || p->ntt.wide_kinds == CUZK_NTT_WIDE_QUOTIENT);
+    CHECK((p->saved != 0) == (p->overlapped || p->ntt.wide_kinds != 0 || h->copies > 1));
+    for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++)
+        CHECK_U64(p->query[q].copies, 1);
+    if (h->copies == 1) return;
+    cuzk_msm_plan msm, plain;
+    CHECK(h->resident && h->tiles == 1 && p->h_reversed);
+    CHECK_U64(h->points.bytes, h->copies * rows * CUZK_GPU_AFFINE_BYTES(CUZK_GPU_G1));
+    CHECK_OK(cuzk_msm_plan_make(&msm, CUZK_GPU_G1, rows, h->copies, limits.sms, limits.tuning,
+                                (size_t)gpu_scratch_bytes(p, GPU_QUERY_H), &err));
+    CHECK_OK(cuzk_msm_plan_make(&plain, CUZK_GPU_G1, rows, 1, limits.sms, limits.tuning, 0, &err));
+    CHECK_U64(msm.windows.copies, h->copies);
+    CHECK(msm.cost < plain.cost);
+}
+
 /* The steps of a query cover its bases once; each step's sums fit into the scratch. */
 static void check_steps(const gpu_plan *p, gpu_query q) {
     const gpu_limits limits = limits_of();
@@ -115,8 +136,8 @@ static void check_steps(const gpu_plan *p, gpu_query q) {
     if (query->tiles > 1 && scalars > query->tile + query->inputs)
         scalars = query->tile + query->inputs;
     if (scalars != 0)
-        CHECK_OK(cuzk_msm_plan_make(&msm, query->curve, scalars, 1, limits.sms, limits.tuning,
-                                    (size_t)gpu_scratch_bytes(p, q), &err));
+        CHECK_OK(cuzk_msm_plan_make(&msm, query->curve, scalars, query->copies, limits.sms,
+                                    limits.tuning, (size_t)gpu_scratch_bytes(p, q), &err));
 }
 
 TEST(every_circuit) {
@@ -125,7 +146,9 @@ TEST(every_circuit) {
     for (size_t c = 0; c < sizeof circuits / sizeof circuits[0]; c++) {
         gpu_shape shape;
         shape_of(circuits[c], &shape);
-        uint64_t smallest = 0, three = 0, resident = 0, overlapped = 0;
+        uint64_t smallest = 0, three = 0, resident = 0, overlapped = 0, wide = 0, saved = 0;
+        char copies[256] = "";
+        unsigned most_copies = 1;
         bool fitted = false;
         for (uint64_t gib = 6; gib <= 192; gib += gib < 16 ? 1 : gib < 64 ? 4 : 16) {
             gpu_plan p;
@@ -157,18 +180,34 @@ TEST(every_circuit) {
                 all = all && p.query[q].resident;
             }
             check_regions(&p);
+            check_extras(&p);
             if (all && resident == 0) resident = gib;
             if (p.spill_bytes == 0 && three == 0) three = gib;
             if (p.overlapped && overlapped == 0) overlapped = gib;
-            CHECK(p.overlapped == (overlapped != 0) && (all || !p.overlapped));
+            if (p.ntt.wide_kinds != 0 && wide == 0) wide = gib;
+            CHECK(all || (!p.overlapped && p.saved == 0));
             CHECK(all || resident == 0);
+            CHECK(p.saved >= saved);
+            saved = p.saved;
+            if (p.query[GPU_QUERY_H].copies != most_copies) {
+                most_copies = p.query[GPU_QUERY_H].copies;
+                const size_t used = strlen(copies);
+                snprintf(copies + used, sizeof copies - used, " %u from %llu", most_copies,
+                         (unsigned long long)gib);
+            }
+            /* no copies when loading is to be quick */
+            const gpu_limits quick = {limits.sms, limits.tuning, 1};
+            CHECK_OK(gpu_plan_make(&p, &shape, gib * GIB, &quick, &err));
+            CHECK_U64(p.query[GPU_QUERY_H].copies, 1);
+            CHECK(p.saved <= saved);
+            check_regions(&p);
         }
         CHECK(fitted);
         printf("  %-12s 2^%u: from %llu GiB, without spilling from %llu, all points resident from "
-               "%llu, overlapped from %llu GiB\n",
+               "%llu, wide tables from %llu, overlapped from %llu; copies of h:%s\n",
                circuits[c], shape.log2_domain, (unsigned long long)smallest,
-               (unsigned long long)three, (unsigned long long)resident,
-               (unsigned long long)overlapped);
+               (unsigned long long)three, (unsigned long long)resident, (unsigned long long)wide,
+               (unsigned long long)overlapped, copies);
     }
     close_host();
 }
