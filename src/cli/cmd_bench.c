@@ -1,11 +1,13 @@
 #include <string.h>
 
 #include "cli/bench.h"
+#include "cli/device.h"
 #include "field/cpu.h"
 
 static int run(int argc, char **argv, const cli_command *self) {
     static cli_list rest;
     const char *filter = NULL, *circuit = "porep-32g", *c1 = NULL, *params = NULL, *device = NULL;
+    const char *vram_limit = NULL;
     const char *cpu = "all";
     uint64_t threads = 0, runs = 5, max_log2 = 18;
     bool json = false;
@@ -20,6 +22,7 @@ static int run(int argc, char **argv, const cli_command *self) {
         {CLI_TEXT, "c1", "FILE", "prove: C1 output", &c1, 0, 0, false},
         {CLI_TEXT, "params", "DIR", "prove: folder of the parameters", &params, 0, 0, false},
         {CLI_TEXT, "device", "NAME", "prove: cpu, cuda, cuda:N, auto", &device, 0, 0, false},
+        VRAM_LIMIT_OPTION(vram_limit),
         {CLI_TEXT, "cpu", "SET", "instructions to use: plain, adx or all (default all)", &cpu, 0, 0,
          false},
         {CLI_FLAG, "json", NULL, "rows as JSON", &json, 0, 0, false},
@@ -44,15 +47,16 @@ static int run(int argc, char **argv, const cli_command *self) {
     bench_table t = {.json = json, .runs = runs, .filter = filter};
     if (cli_session_open(&s, (unsigned)threads, true, &err) != CUZK_OK)
         return cli_report(self, &err);
+    char name[DEVICE_NAME_BYTES];
     cuzk_status status;
     if (strcmp(what, "primitives") == 0)
         status = bench_primitives(s.host, &t, max_log2, &err);
     else if (strcmp(what, "witness") == 0)
         status = bench_witness(s.host, &t, circuit, &err);
-    else if (prove)
-        status = bench_prove(s.host, &t, c1, params, device, &err);
-    else
+    else if (!prove)
         status = cuzk_fail(&err, CUZK_ERR_ARGUMENT, "which: primitives, witness or prove?");
+    else if ((status = device_limited(device, vram_limit, name, &err)) == CUZK_OK)
+        status = bench_prove(s.host, &t, c1, params, name, &err);
     cli_session_close(&s);
     return status == CUZK_OK ? EXIT_OK : cli_report(self, &err);
 }

@@ -1,6 +1,9 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#ifdef CUZK_HAVE_SERVER
+#include "cli/daemon_config.h"
+#endif
 #include "cli/device.h"
 #include "cli/version.h"
 #include "field/cpu.h"
@@ -44,9 +47,36 @@ static void print_cuda(void) {
     print_devices(cuda);
 }
 
+#ifdef CUZK_HAVE_SERVER
+/* How much of each GPU the daemon would take. */
+static void print_limit(const config_flags *flags) {
+    static daemon_config config; /* large */
+    cuzk_error err = {0};
+    if (daemon_config_load(flags, false, &config, &err) != CUZK_OK)
+        printf("daemon         its configuration is not usable: %s\n", err.text);
+    else if (config.vram_limit == 0)
+        printf("vram_limit     none: all that is free less 0.75 GiB of each GPU\n");
+    else
+        printf("vram_limit     %.2f GiB of each GPU (a limit behind a device's name wins)\n",
+               (double)config.vram_limit / 1073741824.0);
+    for (uint64_t i = 0; err.status == CUZK_OK && i < config.n_devices; i++)
+        printf("%s%s%s", i == 0 ? "gpus.devices   " : ", ", config.devices[i],
+               i + 1 == config.n_devices ? "\n" : "");
+}
+#endif
+
 static int run(int argc, char **argv, const cli_command *self) {
     int code;
+#ifdef CUZK_HAVE_SERVER
+    static config_flags flags; /* large */
+    const cli_option options[] = {
+        {CLI_TEXT, "config", "FILE", "the daemon's configuration", .target = &flags.config},
+        {CLI_TEXT, "vram-limit", "SIZE", "as for serve", .target = &flags.vram_limit}};
+    if (!cli_parse(argc, argv, self, options, sizeof options / sizeof options[0], NULL, 0, &code))
+        return code;
+#else
     if (!cli_parse(argc, argv, self, NULL, 0, NULL, 0, &code)) return code;
+#endif
     printf("cuzk           %s\n", CUZK_VERSION);
     printf("mulx/adcx/adox %s\n", cuzk_cpu_has_adx() ? "used" : "not on this CPU: portable code");
     printf("AVX-512 IFMA   %s\n",
@@ -57,6 +87,9 @@ static int run(int argc, char **argv, const cli_command *self) {
     printf("JSON inputs    left out (built without yajl): binary C1 files only\n");
 #endif
     print_cuda();
+#ifdef CUZK_HAVE_SERVER
+    print_limit(&flags);
+#endif
     return EXIT_OK;
 }
 

@@ -14,7 +14,7 @@
 
 typedef struct prove_args {
     job_files files;
-    const char *params, *out, *fixed_rs, *device, *daemon;
+    const char *params, *out, *fixed_rs, *device, *vram_limit, *daemon;
     uint64_t threads;
     bool json;
 } prove_args;
@@ -32,6 +32,7 @@ typedef struct prove_run {
 
 static cuzk_status load(const cuzk_host *host, const prove_args *args, prove_run *run,
                         cuzk_error *err) {
+    char device[DEVICE_NAME_BYTES];
     void *memory;
     CUZK_TRY(job_files_open(host, &args->files, &run->job, err));
     const size_t n = run->job->partitions;
@@ -44,8 +45,9 @@ static cuzk_status load(const cuzk_host *host, const prove_args *args, prove_run
         run->fixed_rs = memory;
         CUZK_TRY(fixed_rs_read(args->fixed_rs, run->fixed_rs, n, err));
     }
+    CUZK_TRY(device_limited(args->device, args->vram_limit, device, err));
     CUZK_TRY(proving_key_load(host, &run->job->circuit, args->params, &run->key, err));
-    CUZK_TRY(device_open(host, args->device, &run->ex, err));
+    CUZK_TRY(device_open(host, device, &run->ex, err));
     const executor_key key = proving_key_for_executor(run->key);
     return run->ex->ops->load(run->ex, &key, err);
 }
@@ -138,8 +140,10 @@ static void release(const cuzk_host *host, prove_run *run) {
 }
 
 static int prove_remote(const cli_command *self, const prove_args *args) {
-    if (args->params != NULL || args->fixed_rs != NULL || args->device != NULL)
-        return cli_usage(self, "--params, --device and --fixed-rs are not for --daemon");
+    if (args->params != NULL || args->fixed_rs != NULL || args->device != NULL ||
+        args->vram_limit != NULL)
+        return cli_usage(self,
+                         "--params, --device, --vram-limit and --fixed-rs are not for --daemon");
 #ifdef CUZK_HAVE_SERVER
     return prove_at_daemon(self, &args->files, args->daemon, args->out, args->json);
 #else
@@ -177,6 +181,7 @@ static int prove_main(const cli_command *self, const prove_args *args) {
          0,                                                                                        \
          0,                                                                                        \
          false},                                                                                   \
+        VRAM_LIMIT_OPTION(args.vram_limit),                                                        \
         {CLI_COUNT,     "threads", "N",  "CPU threads to use (default: all)",                      \
          &args.threads, 1,         1024, false},                                                   \
         {CLI_TEXT,                                                                                 \

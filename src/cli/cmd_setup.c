@@ -12,7 +12,7 @@
 #include "prover/key.h"
 
 typedef struct setup_args {
-    const char *circuit, *out, *seed, *secrets_file, *device;
+    const char *circuit, *out, *seed, *secrets_file, *device, *vram_limit;
     uint64_t threads;
 } setup_args;
 
@@ -90,17 +90,19 @@ static cuzk_status make_files(const cuzk_host *host, const circuit_id *id, const
 }
 
 static cuzk_status setup(const cli_session *s, const setup_args *args, cuzk_error *err) {
+    char device[DEVICE_NAME_BYTES];
     circuit_id id;
     setup_paths paths;
     groth16_secrets secrets;
     CUZK_TRY(circuit_id_parse(args->circuit, &id, err));
     CUZK_TRY(name_files(args->out, &id, &paths, err));
+    CUZK_TRY(device_limited(args->device, args->vram_limit, device, err));
     CUZK_TRY(make_secrets(s, args, &secrets, err));
     const bool made = mkdir(args->out, 0777) == 0;
     cuzk_status status = CUZK_OK;
     if (!made && errno != EEXIST)
         status = cuzk_fail(err, CUZK_ERR_IO, "%s: %s", args->out, strerror(errno));
-    if (status == CUZK_OK) status = make_files(s->host, &id, &paths, &secrets, args->device, err);
+    if (status == CUZK_OK) status = make_files(s->host, &id, &paths, &secrets, device, err);
     explicit_bzero(&secrets, sizeof secrets);
     if (status == CUZK_OK) printf("%s\n%s\n", paths.params, paths.vk);
     if (status != CUZK_OK && made) (void)rmdir(args->out);
@@ -123,6 +125,7 @@ static int run(int argc, char **argv, const cli_command *self) {
         {CLI_TEXT, "device", "NAME",
          "cpu, cuda, cuda:DEVICE, or auto (default: a GPU if there is one)", &args.device, 0, 0,
          false},
+        VRAM_LIMIT_OPTION(args.vram_limit),
         {CLI_COUNT, "threads", "N", "threads to use (default: all)", &args.threads, 1, 1024, false},
     };
     int code;

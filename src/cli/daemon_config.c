@@ -37,6 +37,7 @@ cuzk_status daemon_config_load(const config_flags *flags, bool warn, daemon_conf
                 flags->http != NULL && strcmp(flags->http, "off") == 0 ? "" : flags->http},
                {"daemon.state_dir", flags->state_dir},
                {"srs.param_cache", flags->params},
+               {"gpus.vram_limit", flags->vram_limit},
                {"logging.level", flags->log_level},
                {"logging.format", flags->log_format}};
     for (size_t i = 0; i < sizeof set / sizeof set[0]; i++)

@@ -7,7 +7,7 @@
 
 typedef struct config_flags {
     const char *config; /* --config; NULL: /etc/cuzk/cuzk.toml or /data/zk/cuzk.toml if there */
-    const char *listen, *http, *state_dir, *params, *log_level, *log_format;
+    const char *listen, *http, *state_dir, *params, *log_level, *log_format, *vram_limit;
     cli_list devices;
 } config_flags;
 
@@ -25,6 +25,8 @@ cuzk_status daemon_config_load(const config_flags *flags, bool warn, daemon_conf
         {CLI_TEXT, "params", "DIR", "folder of the parameter files", .target = &(f).params},       \
         {CLI_LIST, "device", "NAME", "device to use (cpu, cuda:N); may be repeated",               \
          .target = &(f).devices},                                                                  \
+        {CLI_TEXT, "vram-limit", "SIZE", "memory of each GPU to use at most: 16GiB, 512MiB",       \
+         .target = &(f).vram_limit},                                                               \
         {CLI_TEXT, "log-level", "LEVEL", "error, warn, info, debug, trace",                        \
          .target = &(f).log_level},                                                                \
     {                                                                                              \

@@ -92,29 +92,63 @@ typedef struct device_name {
     cuda_options options; /* options.device is selector, or NULL */
 } device_name;
 
+static bool is(const char *text, size_t length, const char *word) {
+    return length == strlen(word) && memcmp(text, word, length) == 0;
+}
+
+/* The selector of a GPU in text[0 .. length), without "cuda:" if that is there. */
+static bool parse_selector(const char *text, size_t length, char *out, size_t bytes) {
+    const bool prefixed = length > 5 && strncmp(text, "cuda:", 5) == 0;
+    if (!prefixed && (*text < '0' || *text > '9') && strncmp(text, "GPU-", 4) != 0) return false;
+    if (prefixed) {
+        text += 5;
+        length -= 5;
+    }
+    if (length >= bytes) return false;
+    memcpy(out, text, length);
+    out[length] = 0;
+    return true;
+}
+
 static cuzk_status parse_name(const char *name, device_name *out, cuzk_error *err) {
     *out = (device_name){0};
-    if (name == NULL || strcmp(name, "auto") == 0) return CUZK_OK;
-    if (strcmp(name, "cpu") == 0) {
+    if (name == NULL) return CUZK_OK;
+    const char *at = strchr(name, '@');
+    const size_t length = at != NULL ? (size_t)(at - name) : strlen(name);
+    if (at == NULL && is(name, length, "cpu")) {
         out->kind = DEVICE_CPU;
         return CUZK_OK;
     }
-    out->kind = DEVICE_CUDA;
-    const char *at = strchr(name, '@');
-    const size_t length = at != NULL ? (size_t)(at - name) : strlen(name);
-    const bool plain = length == 4, selected = length > 5 && name[4] == ':';
-    if (strncmp(name, "cuda", 4) != 0 || (!plain && !selected) || length - 4 > sizeof out->selector)
-        return cuzk_fail(err, CUZK_ERR_ARGUMENT,
-                         "device '%s': expected auto, cpu, cuda or cuda:DEVICE, for a GPU with "
-                         "@SIZE at the end if it shall be limited",
-                         name);
-    if (selected) {
-        memcpy(out->selector, name + 5, length - 5);
-        out->options.device = out->selector;
+    if (!is(name, length, "auto")) {
+        out->kind = DEVICE_CUDA;
+        if (parse_selector(name, length, out->selector, sizeof out->selector))
+            out->options.device = out->selector;
+        else if (!is(name, length, "cuda"))
+            return cuzk_fail(
+                err, CUZK_ERR_ARGUMENT,
+                "device '%s': expected auto, cpu, cuda, or an ordinal, UUID or PCI id "
+                "(with or without cuda: before it), for a GPU with @SIZE at the end if "
+                "it shall be limited",
+                name);
     }
     if (at != NULL && !parse_size(at + 1, &out->options.vram_limit))
         return cuzk_fail(err, CUZK_ERR_ARGUMENT, "device '%s': '%s' is not a size (16GiB, 512MiB)",
                          name, at + 1);
+    return CUZK_OK;
+}
+
+cuzk_status device_limited(const char *name, const char *limit, char out[DEVICE_NAME_BYTES],
+                           cuzk_error *err) {
+    uint64_t bytes;
+    if (name == NULL) name = "auto";
+    if (limit != NULL && !parse_size(limit, &bytes))
+        return cuzk_fail(err, CUZK_ERR_ARGUMENT, "--vram-limit: '%s' is not a size (16GiB, 512MiB)",
+                         limit);
+    const bool as_it_is = limit == NULL || strcmp(name, "cpu") == 0 || strchr(name, '@') != NULL;
+    const int n = snprintf(out, DEVICE_NAME_BYTES, "%s%s%s", name, as_it_is ? "" : "@",
+                           as_it_is ? "" : limit);
+    if (n >= DEVICE_NAME_BYTES)
+        return cuzk_fail(err, CUZK_ERR_ARGUMENT, "device '%.100s...': the name is too long", name);
     return CUZK_OK;
 }
 

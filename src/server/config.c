@@ -95,6 +95,7 @@ static const config_key keys[] = {
      .type = KEY_DEVICES,
      AT(devices),
      .help = "ordinals, \"cuda:N\" or \"cpu\"; empty: all"},
+    BYTES("gpus.vram_limit", vram_limit, 0, "memory of each GPU to use at most; 0: all"),
     CHOICE("gpus.on_gpu_failure", on_gpu_failure, failure_names, "cpu: redo there; fail: do not"),
     DURATION("gpus.watchdog", watchdog_ms, 100, "a device without progress for so long has failed"),
     COUNT("gpus.device_failures", device_failures, 1, 1000, "failures in a row that end its use"),
@@ -430,6 +431,38 @@ cuzk_status config_read_environment(daemon_config *c, config_warn warn, void *ar
     return CUZK_OK;
 }
 
+/* ---- devices ---- */
+
+#define LEAST_VRAM ((uint64_t)64 << 20) /* below it nothing could be opened */
+
+cuzk_status config_device_name(const daemon_config *c, const char *given,
+                               char out[CONFIG_DEVICE_NAME], cuzk_error *err) {
+    const char *at = strchr(given, '@');
+    const int length = at != NULL ? (int)(at - given) : (int)strlen(given);
+    const bool cpu = strcmp(given, "cpu") == 0, bare = !cpu && strncmp(given, "cuda", 4) != 0;
+    uint64_t limit = cpu ? 0 : c->vram_limit;
+    if (at != NULL && (!config_parse_bytes(at + 1, &limit) || limit < LEAST_VRAM))
+        return cuzk_fail(err, CUZK_ERR_ARGUMENT,
+                         "gpus.devices: \"%s\": expected a size of at least 64MiB behind the @, "
+                         "such as 16GiB",
+                         given);
+    const int n = snprintf(out, CONFIG_DEVICE_NAME, "%s%.*s", bare ? "cuda:" : "", length, given);
+    if (n < CONFIG_DEVICE_NAME && limit != 0)
+        snprintf(out + n, (size_t)(CONFIG_DEVICE_NAME - n), "@%llu", (unsigned long long)limit);
+    return CUZK_OK;
+}
+
+static cuzk_status check_devices(const daemon_config *c, cuzk_error *err) {
+    char name[CONFIG_DEVICE_NAME];
+    if (c->vram_limit != 0 && c->vram_limit < LEAST_VRAM)
+        return cuzk_fail(err, CUZK_ERR_ARGUMENT,
+                         "gpus.vram_limit = %llu: expected at least 64MiB, or 0 for all",
+                         (unsigned long long)c->vram_limit);
+    for (uint64_t i = 0; i < c->n_devices; i++)
+        CUZK_TRY(config_device_name(c, c->devices[i], name, err));
+    return CUZK_OK;
+}
+
 /* ---- checks across keys ---- */
 
 static cuzk_status check_listeners(const daemon_config *c, cuzk_error *err) {
@@ -471,6 +504,7 @@ cuzk_status config_check(const daemon_config *c, cuzk_error *err) {
                          "daemon.tls_cert, tls_key and tls_client_ca must be given together");
     if (c->max_message > (uint64_t)256 << 20)
         return cuzk_fail(err, CUZK_ERR_ARGUMENT, "daemon.max_message is at most 256MiB");
+    CUZK_TRY(check_devices(c, err));
     uint64_t budget;
     return config_memory_budget(c, &budget, err);
 }

@@ -22,6 +22,7 @@ typedef struct daemon_config {
     uint64_t safety_margin, eviction_min_idle_ms;
     char devices[CONFIG_MAX_DEVICES][64]; /* "0", "cuda:0", "cpu"; none: all */
     uint64_t n_devices;
+    uint64_t vram_limit;     /* bytes of each GPU at most, unless its name says; 0: all */
     uint64_t on_gpu_failure; /* engine_failure_policy */
     uint64_t watchdog_ms, device_failures, ageing_ms;
     uint64_t threads, witness_threads;
@@ -52,6 +53,12 @@ void config_write(const daemon_config *c, FILE *out);
 /* "16GiB", "500 MB", "123" (bytes); "90s", "5m", "250ms", "30" (seconds). Fractions are refused. */
 bool config_parse_bytes(const char *text, uint64_t *out);
 bool config_parse_duration(const char *text, uint64_t *out_ms);
+/* Device i of the list, as daemon_setup.open_device takes it: "cuda:" before what is only an
+ * ordinal, UUID or PCI id, and the limit of its memory in bytes behind "@". ARGUMENT: the limit is
+ * none. */
+enum { CONFIG_DEVICE_NAME = 128 };
+cuzk_status config_device_name(const daemon_config *c, const char *given,
+                               char out[CONFIG_DEVICE_NAME], cuzk_error *err);
 /* Host memory that may be used: total_budget, or the smaller of MemTotal and the cgroup limits,
  * less the margin. */
 cuzk_status config_memory_budget(const daemon_config *c, uint64_t *out, cuzk_error *err);

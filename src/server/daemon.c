@@ -75,16 +75,29 @@ static void take_passed_sockets(daemon *d) {
 
 /* ---- devices ---- */
 
-static cuzk_status add_device(daemon *d, const char *name, bool fallback, cuzk_error *err) {
+/* "device 0: NVIDIA H200 #0, GPU-5b1f..., 16.0 of 139.8 GiB": which device has which number. */
+static void log_device(const daemon *d, const executor_info *info, bool fallback) {
+    char memory[64] = "";
+    const double gib = 1024.0 * 1024 * 1024;
+    if (info->memory_total != 0)
+        snprintf(memory, sizeof memory, ", %.1f of %.1f GiB", (double)info->memory_planned / gib,
+                 (double)info->memory_total / gib);
+    log_line(LOG_INFO, NULL, "device %u: %s%s%s%s%s", d->engine.n_devices, info->name,
+             info->uuid[0] != 0 ? ", " : "", info->uuid, memory,
+             fallback ? ", only when no other is left" : "");
+}
+
+static cuzk_status add_device(daemon *d, const char *given, bool fallback, cuzk_error *err) {
     engine_device_config *slot = &d->engine.devices[d->engine.n_devices];
     executor_info info;
+    char name[CONFIG_DEVICE_NAME];
+    CUZK_TRY(config_device_name(d->config, given, name, err));
     if (d->engine.n_devices == sizeof d->engine.devices / sizeof d->engine.devices[0])
         return cuzk_fail(err, CUZK_ERR_ARGUMENT, "too many devices");
     CUZK_TRY(d->setup->open_device(host_std_host(d->host), name, &slot->ex, err));
     slot->is_cpu_fallback = fallback;
     slot->ex->ops->info(slot->ex, &info);
-    log_line(LOG_INFO, NULL, "device %u: %s%s", d->engine.n_devices, info.name,
-             fallback ? ", only when no other is left" : "");
+    log_device(d, &info, fallback);
     d->engine.n_devices++;
     return CUZK_OK;
 }
@@ -93,17 +106,13 @@ static cuzk_status add_device(daemon *d, const char *name, bool fallback, cuzk_e
  * does not open is an error, never left out. */
 static cuzk_status open_devices(daemon *d, cuzk_error *err) {
     const daemon_config *c = d->config;
-    char found[CONFIG_MAX_DEVICES][64], name[80];
+    char found[CONFIG_MAX_DEVICES][64];
     unsigned n = 0;
     if (c->n_devices == 0) CUZK_TRY(d->setup->list_devices(found, CONFIG_MAX_DEVICES, &n, err));
     for (unsigned i = 0; i < n; i++)
         CUZK_TRY(add_device(d, found[i], false, err));
-    for (uint64_t i = 0; i < c->n_devices; i++) {
-        const char *given = c->devices[i];
-        const bool bare = strcmp(given, "cpu") != 0 && strncmp(given, "cuda", 4) != 0;
-        snprintf(name, sizeof name, "%s%s", bare ? "cuda:" : "", given);
-        CUZK_TRY(add_device(d, name, false, err));
-    }
+    for (uint64_t i = 0; i < c->n_devices; i++)
+        CUZK_TRY(add_device(d, c->devices[i], false, err));
     if (d->engine.n_devices == 0) return add_device(d, "cpu", false, err);
     if (c->on_gpu_failure != ENGINE_ON_FAILURE_CPU) return CUZK_OK;
     return add_device(d, "cpu", true, err);

@@ -12,7 +12,7 @@ typedef struct daemon_setup {
     void *self;
     /* The names of all GPUs that can be used, at most max; none is no error. */
     cuzk_status (*list_devices)(char (*names)[64], unsigned max, unsigned *n, cuzk_error *err);
-    /* "cpu", "cuda:N", "cuda:UUID". */
+    /* "cpu", "cuda:N", "cuda:UUID"; "cuda:N@BYTES": of its memory at most. */
     cuzk_status (*open_device)(const cuzk_host *host, const char *name, executor **out,
                                cuzk_error *err);
     /* What jobs are: NULL for the prover's (tests bring simulated ones). */

@@ -48,13 +48,21 @@ class Cli(CliCase):
     def test_device_names(self):
         out = self.path("device-params")
         setup = ("setup", "--circuit", "window-2k", "--out", out, "--device")
-        for name in ("gpu", "cuda:", "cuda0", "cuda@1GiB@"):
+        for name in ("gpu", "cuda:", "cuda0", "cuda@1GiB@", "cpu@1GiB"):
             self.bad(run(*setup, name), "device '%s'" % name)
-        for name in ("cuda@", "cuda:0@16GB", "cuda:1@-1MiB", "cuda@0", "cuda@99999999999GiB"):
+        for name in ("cuda@", "cuda:0@16GB", "cuda:1@-1MiB", "cuda@0", "cuda@99999999999GiB",
+                     "0@16GB", "auto@x"):
             self.bad(run(*setup, name), "is not a size")
+        for limit in ("", "16", "-1GiB", "16GiB@", "0GiB"):
+            r = run(*setup, "cpu", "--vram-limit", limit)
+            if limit == "16":  # bytes; the CPU has no limit
+                self.assertEqual(r.returncode, 0, r.stderr)
+            else:
+                self.bad(r, "--vram-limit")
         if "\nGPU " not in run("doctor").stdout:  # asking for a GPU never falls back
             self.assertNotEqual(run(*setup, "cuda").returncode, 0)
             self.assertNotEqual(run(*setup, "cuda:3").returncode, 0)
+            self.assertNotEqual(run(*setup, "3@16GiB").returncode, 0)
         self.assertEqual(run(*setup, "cpu").returncode, 0)
 
     # ---- circuits ----

@@ -320,6 +320,9 @@ TEST(configuration_file) {
         {"[daemon]\nqueue_limit = \"5\"\n", ":2: daemon.queue_limit"},
         {"[daemon]\ninsecure = 1\n", ":2: daemon.insecure"},
         {"[gpus]\ndevices = [[1]]\n", ":2: gpus.devices"},
+        {"[gpus]\nvram_limit = \"16 XB\"\n", ":2: gpus.vram_limit = \"16 XB\": expected bytes"},
+        {"[gpus]\nvram_limit = -1\n", ":2: gpus.vram_limit"},
+        {"[gpus]\nvram_limit = [\"16GiB\"]\n", ":2: gpus.vram_limit"},
         {"[gpus]\non_gpu_failure = \"wait\"\n", ":2: gpus.on_gpu_failure"},
         {"[daemon\n", ": line 1: "},
         {"a = 1\na = 2\n", ""},
@@ -341,6 +344,7 @@ TEST(configuration_round_trip) {
     config_defaults(&c);
     CHECK_OK(config_set(&c, "gpus.devices", "cuda:1,cpu", &err));
     CHECK_OK(config_set(&c, "memory.total_budget", "16GiB", &err));
+    CHECK_OK(config_set(&c, "gpus.vram_limit", "24GiB", &err));
     CHECK_OK(config_set(&c, "daemon.state_dir", "/a \"quoted\" \\ folder", &err));
     CHECK_STATUS(config_set(&c, "daemon.nothing", "1", &err), CUZK_ERR_ARGUMENT);
     FILE *f = open_memstream(&text, &bytes);
@@ -352,6 +356,49 @@ TEST(configuration_round_trip) {
     CHECK(memcmp(&again, &c, sizeof c) == 0);
     free(text);
     unlink(temp_file("", 0600));
+}
+
+TEST(device_memory_limits) {
+    static daemon_config c;
+    char name[CONFIG_DEVICE_NAME];
+    static const char *const names[][3] = {
+        /* given, without and with a limit of 16 GiB */
+        {"0", "cuda:0", "cuda:0@17179869184"},
+        {"cuda", "cuda", "cuda@17179869184"},
+        {"cuda:3", "cuda:3", "cuda:3@17179869184"},
+        {"GPU-5b1f", "cuda:GPU-5b1f", "cuda:GPU-5b1f@17179869184"},
+        {"0000:3b:00.0", "cuda:0000:3b:00.0", "cuda:0000:3b:00.0@17179869184"},
+        {"cpu", "cpu", "cpu"},
+        {"0@10GiB", "cuda:0@10737418240", "cuda:0@10737418240"},
+        {"cuda:1@512MiB", "cuda:1@536870912", "cuda:1@536870912"},
+        {"cuda:1@16GB", "cuda:1@16000000000", "cuda:1@16000000000"},
+    };
+    static const char *const bad[] = {"0@", "0@16XB", "cuda:0@0", "cuda:0@63MiB", "0@16GiB@1"};
+    config_defaults(&c);
+    CHECK_U64(c.vram_limit, 0);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        c.vram_limit = 0;
+        CHECK_OK(config_device_name(&c, names[i][0], name, &err));
+        CHECK(strcmp(name, names[i][1]) == 0);
+        CHECK_OK(config_set(&c, "gpus.vram_limit", "16GiB", &err));
+        CHECK_OK(config_device_name(&c, names[i][0], name, &err));
+        CHECK(strcmp(name, names[i][2]) == 0);
+        CHECK_OK(config_set(&c, "gpus.devices", names[i][0], &err));
+        CHECK_OK(config_check(&c, &err));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CHECK_OK(config_set(&c, "gpus.devices", bad[i], &err));
+        CHECK_STATUS(config_check(&c, &err), CUZK_ERR_ARGUMENT);
+        CHECK(strstr(err.text, "gpus.devices") != NULL && strstr(err.text, bad[i]) != NULL);
+    }
+    CHECK_OK(config_set(&c, "gpus.devices", "0", &err));
+    CHECK_OK(config_set(&c, "gpus.vram_limit", "1MiB", &err));
+    CHECK_STATUS(config_check(&c, &err), CUZK_ERR_ARGUMENT);
+    CHECK(strstr(err.text, "gpus.vram_limit") != NULL);
+    setenv("CUZK_GPUS_VRAM_LIMIT", "24GiB", 1);
+    CHECK_OK(config_read_environment(&c, NULL, NULL, &err));
+    CHECK_U64(c.vram_limit, (uint64_t)24 << 30);
+    unsetenv("CUZK_GPUS_VRAM_LIMIT");
 }
 
 TEST(configuration_environment) {
@@ -411,4 +458,4 @@ TEST(addresses) {
 TEST_MAIN(RUN(views_agree_with_protobuf_c), RUN(malformed_messages),
           RUN(requests_that_are_no_proofs), RUN(utf8), RUN(safe_texts), RUN(tokens),
           RUN(sizes_and_times), RUN(configuration_file), RUN(configuration_round_trip),
-          RUN(configuration_environment), RUN(addresses))
+          RUN(configuration_environment), RUN(device_memory_limits), RUN(addresses))
