@@ -5,10 +5,9 @@
 namespace cuzk {
 namespace {
 
-/* Decimation in time keeps within 96 registers, and a fifth block gains 4 %; in frequency it would
- * spill. */
+/* 5 blocks a multiprocessor: 96 registers, of which at most 5 are spilled. */
 template <bool reversed, bool last>
-__global__ void __launch_bounds__(NTT_THREADS, reversed ? 5 : 4)
+__global__ void __launch_bounds__(NTT_THREADS, 5)
     ntt_pass_kernel(const __grid_constant__ ntt_pass pass) {
     extern __shared__ uint4 shared[];
     const ntt_block<reversed, last> block = {pass, shared, blockIdx.x, threadIdx.x};
@@ -29,9 +28,9 @@ pass_kernel find_kernel(bool reversed, bool last) {
     return last ? ntt_pass_kernel<false, true> : ntt_pass_kernel<false, false>;
 }
 
-cuzk_status run_pass(const ntt_pass &pass, bool reversed, cudaStream_t stream, cuzk_error *err) {
-    const uint64_t n = (uint64_t)1 << pass.log2_n;
-    const unsigned tiles = n > NTT_TILE ? (unsigned)(n / NTT_TILE) : 1;
+cuzk_status run_pass(const ntt_pass &pass, unsigned log2_n, bool reversed, cudaStream_t stream,
+                     cuzk_error *err) {
+    const unsigned tiles = log2_n > NTT_LOG2_TILE ? 1u << (log2_n - NTT_LOG2_TILE) : 1;
     find_kernel(reversed, pass.below == 0)<<<tiles, NTT_THREADS, NTT_SHARED_BYTES, stream>>>(pass);
     return launched("ntt_pass", err);
 }
@@ -92,7 +91,7 @@ cuzk_status ntt_fill_tables(const cuzk_ntt_plan &p, const ntt_constants &k, void
 cuzk_status ntt_transform(const cuzk_ntt_plan &p, const void *tables, const ntt_job &job,
                           cudaStream_t stream, cuzk_error *err) {
     for (unsigned i = 0; i < p.passes; i++)
-        CUZK_TRY(run_pass(ntt_make_pass(p, tables, job, i), job.reversed, stream, err));
+        CUZK_TRY(run_pass(ntt_make_pass(p, tables, job, i), p.log2_n, job.reversed, stream, err));
     return CUZK_OK;
 }
 

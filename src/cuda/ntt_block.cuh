@@ -3,17 +3,18 @@
  * A pass of b index bits treats 2^b elements at a distance of 2^below, a "line"; a block of 128
  * threads owns 2^(10-b) neighbouring lines, 1024 elements, which stay in shared memory from load to
  * store. Between them come ceil(b / 3) steps of radix 8: a thread transforms 8 elements in
- * registers. Shared memory holds 8 planes of 32-bit limbs, padded so that the lanes of a warp meet
- * in no bank. Decimation in frequency takes natural order to reversed order inside the line; the
- * mirror image, decimation in time, goes back. Between passes element r of a line is multiplied by
- * the twist factors of the higher digits of its index.
+ * registers. Shared memory holds two planes of 16-byte words, padded so that the lanes of a warp
+ * meet in no bank. Decimation in frequency takes natural order to reversed order inside the line;
+ * the mirror image, decimation in time, goes back. Between passes an element is multiplied by the
+ * twist factors of the higher digits of its index.
  *
- * Everything but the 5 multiplications inside a transform of 8 runs in loops that are not unrolled,
- * one or two elements at a time through shared memory: unrolled, a pass is 13,000 instructions, and
- * the warps wait for the instruction cache. Limit: the integer multiplier (3.6 multiplications an
- * element in a pass of 9 bits, 1 for each higher pass's twist). 36 KiB of shared memory and
- * 128 registers (96 for decimation in time): 4 or 5 blocks a multiprocessor, so that some compute
- * while others load.
+ * Everything but the 5 products inside a transform of 8 runs in loops that are not unrolled, one or
+ * two elements at a time through shared memory: unrolled, a pass is 13,000 instructions, and the
+ * warps wait for the instruction cache. Limit: the integer multiplier. A pass of 9 bits has 3.6
+ * products an element, all with roots known beforehand (ntt_factor.cuh: 372 of the multiplier's
+ * cycles for a warp), and a twist for each higher pass, or a single one from a wide table (448
+ * cycles). 36 KiB of shared memory and 96 registers: 5 blocks a multiprocessor, so that some
+ * compute while others load.
  *
  * Phases hold no state but shared memory, so the CPU tests run them thread by thread. */
 #ifndef CUZK_CUDA_NTT_BLOCK_CUH
@@ -30,20 +31,28 @@ constexpr uint32_t NTT_THREADS = 128, NTT_LOG2_TILE = 10, NTT_TILE = 1 << NTT_LO
                    NTT_PLANE = NTT_TILE + NTT_TILE / 8;
 constexpr uint32_t NTT_SHARED_BYTES = NTT_PLANE * sizeof(fr);
 
+/* Where the factor of element i is found: two fields of i make the place in a table. */
+struct ntt_factors {
+    const fr *table;
+    uint32_t high_mask, low_mask;
+    uint8_t high_at, high_to, low_at;
+
+    CUZK_HD fr of(uint32_t i) const {
+        return load16(table + ((i >> high_at & high_mask) << high_to | (i >> low_at & low_mask)));
+    }
+};
+
 struct ntt_pass {
-    ntt_factor eighth[3];  /* powers of the root of order 8: in the kernel's parameters, operands */
-    const fr *in, *factor; /* factor: multiply the input by it element by element, or 0 */
-    fr *out;               /* the tile that is read: in place is fine */
-    const fr *minus;       /* subtract from the output, or 0 */
+    ntt_factor eighth[3]; /* powers of the root of order 8: in the kernel's parameters, operands */
+    const fr *in;
+    fr *out;                 /* the tile that is read: in place is fine */
+    const fr *minus;         /* subtract from the output, or 0 */
     const ntt_factor *roots; /* powers of the root of order 512 */
-    const fr *scale;         /* 2^bits factors by position in the line on the reversed side, or 0 */
-    uint32_t log2_n, below;
-    uint32_t bits;  /* b, of this pass */
-    bool canonical; /* last pass of the transform: outputs < r, else < 2r */
-    /* Twist factors: digit a of the index selects the row. */
-    uint32_t twists;
-    const fr *twist[CUZK_NTT_MAX_PASSES - 1];
-    uint8_t digit_at[CUZK_NTT_MAX_PASSES - 1], digit_bits[CUZK_NTT_MAX_PASSES - 1];
+    uint32_t below, bits;    /* b, of this pass */
+    uint32_t lines;          /* in a tile; fewer than fill it for a small transform */
+    bool canonical;          /* last pass of the transform: outputs < r, else < 2r */
+    uint8_t befores, afters; /* factors of what is loaded and of what is stored */
+    ntt_factors before[CUZK_NTT_MAX_PASSES - 1], after[CUZK_NTT_MAX_PASSES - 1];
 };
 
 /* reversed: the input is in reversed order; last: below = 0, lines are contiguous and every phase
@@ -58,41 +67,50 @@ template <bool reversed, bool last> struct ntt_block {
 
     /* ---- places ---- */
 
-    CUZK_HD uint64_t address(uint32_t line, uint32_t row) const {
-        const uint64_t l = ((uint64_t)tile << log2_lines()) + line;
-        return (l >> pass.below) << (pass.below + pass.bits) | (uint64_t)row << pass.below |
-               (l & (((uint64_t)1 << pass.below) - 1));
-    }
-    /* Small transforms do not fill a tile. */
-    CUZK_HD bool inside(uint32_t line) const {
-        return (((uint64_t)tile << log2_lines()) + line) >> (pass.log2_n - pass.bits) == 0;
+    CUZK_HD uint32_t address(uint32_t line, uint32_t row) const {
+        const uint32_t l = (tile << log2_lines()) + line;
+        return (l >> pass.below) << (pass.below + pass.bits) | row << pass.below |
+               (l & ((1u << pass.below) - 1));
     }
     CUZK_HD uint32_t slot(uint32_t line, uint32_t row) const {
         const uint32_t i = last ? line << pass.bits | row : row << log2_lines() | line;
         return i + (i >> 3);
     }
-    CUZK_HD fr get(uint32_t line, uint32_t row) const {
-        const uint32_t s = slot(line, row);
+    CUZK_HD fr get(uint32_t s) const {
         fr x;
         ((uint4 *)&x)[0] = shared[s];
         ((uint4 *)&x)[1] = shared[NTT_PLANE + s];
         return x;
     }
-    CUZK_HD void put(uint32_t line, uint32_t row, const fr &x) const {
-        const uint32_t s = slot(line, row);
+    CUZK_HD void put(uint32_t s, const fr &x) const {
         shared[s] = ((const uint4 *)&x)[0];
         shared[NTT_PLANE + s] = ((const uint4 *)&x)[1];
     }
-    /* Element i * 128 + thread of the tile, neighbours by neighbours in memory. */
-    CUZK_HD void place(uint32_t i, uint32_t *line, uint32_t *row) const {
+    /* Element i * 128 + thread of the tile: neighbours are neighbours in memory and in the tile. A
+     * small transform does not fill its tile: what is outside computes on element 0 and is not
+     * stored. */
+    struct place {
+        uint32_t slot, at;
+        bool inside;
+    };
+    CUZK_HD place find(uint32_t i) const {
         const uint32_t e = i * NTT_THREADS + thread;
-        *line = last ? e >> pass.bits : e & ((1u << log2_lines()) - 1);
-        *row = last ? e & ((1u << pass.bits) - 1) : e >> log2_lines();
+        const uint32_t line = last ? e >> pass.bits : e & ((1u << log2_lines()) - 1);
+        const uint32_t row = last ? e & ((1u << pass.bits) - 1) : e >> log2_lines();
+        const bool inside = line < pass.lines;
+        return {e + (e >> 3), inside ? address(line, row) : 0, inside};
     }
-    /* Row m of group g in a step at distance 2^t. */
-    static CUZK_HD uint32_t row(uint32_t g, uint32_t t, uint32_t m) {
+    /* A group of 8 rows in a step: row m lies m slots of `stride` behind the first. Groups begin at
+     * multiples of 8 strides, so the padding between is the same for all. */
+    struct group {
+        uint32_t first, stride, low;
+        CUZK_HD uint32_t slot(uint32_t m) const { return first + m * stride + (m * stride >> 3); }
+    };
+    /* Group g of a line, rows at distance 2^t. */
+    CUZK_HD group find_group(uint32_t line, uint32_t g, uint32_t t) const {
         const uint32_t low = g & ((1u << t) - 1);
-        return (g >> t) << (t + 3) | m << t | low;
+        return {slot(line, (g >> t) << (t + 3) | low), last ? 1u << t : 1u << (t + log2_lines()),
+                low};
     }
 
     /* ---- arithmetic ---- */
@@ -131,86 +149,79 @@ template <bool reversed, bool last> struct ntt_block {
             }
         }
     }
-    /* Elements i and i + 1 of this thread: two at a time are two independent products. */
-    struct two {
-        uint32_t line[2], row[2];
-        uint64_t at[2];
-        bool live[2];
-        fr x[2];
-    };
-    CUZK_HD two get_two(uint32_t i) const {
-        two e;
-        CUZK_UNROLL
-        for (uint32_t k = 0; k < 2; k++) {
-            place(i + k, &e.line[k], &e.row[k]);
-            e.live[k] = inside(e.line[k]);
-            e.at[k] = address(e.line[k], e.row[k]);
-            e.x[k] = e.live[k] ? get(e.line[k], e.row[k]) : fr::zero();
-        }
-        return e;
-    }
-    CUZK_HD void twist(two &e) const {
-        CUZK_NO_UNROLL
-        for (uint32_t a = 0; a < pass.twists; a++) {
-            fr w[2];
-            CUZK_UNROLL
-            for (uint32_t k = 0; k < 2; k++) {
-                const uint32_t digit =
-                    (uint32_t)(e.at[k] >> pass.digit_at[a]) & ((1u << pass.digit_bits[a]) - 1);
-                w[k] = load16(pass.twist[a] + ((uint64_t)digit << pass.bits | e.row[k]));
-            }
-            CUZK_UNROLL
-            for (uint32_t k = 0; k < 2; k++)
-                e.x[k] = e.x[k] * w[k];
-        }
-    }
-    CUZK_HD void scale(two &e) const {
-        if (pass.scale == nullptr) return;
-        CUZK_UNROLL
-        for (uint32_t k = 0; k < 2; k++)
-            e.x[k] = e.x[k] * load16(pass.scale + e.row[k]);
-    }
 
     /* ---- phases; a barrier stands between two of them ---- */
 
-    CUZK_HD void load() const {
+    /* Multiply this thread's elements, two by two, by each table's factors. A pair's factors are
+     * requested while the pair before it is multiplied. */
+    struct multiplier {
+        uint32_t slot[2];
+        fr w[2];
+    };
+    CUZK_HD void request(multiplier &m, const ntt_factors &factors, uint32_t i) const {
         CUZK_UNROLL
-        for (uint32_t i = 0; i < 8; i++) {
-            uint32_t l, r;
-            place(i, &l, &r);
-            if (inside(l)) put(l, r, load16(pass.in + address(l, r)));
-        }
-        if (pass.factor == nullptr && (reversed ? pass.scale == nullptr : pass.twists == 0)) return;
-        CUZK_NO_UNROLL
-        for (uint32_t i = 0; i < 8; i += 2) {
-            two e = get_two(i);
-            CUZK_UNROLL
-            for (uint32_t k = 0; k < 2; k++)
-                if (pass.factor != nullptr && e.live[k])
-                    e.x[k] = e.x[k] * load16(pass.factor + e.at[k]);
-            if (reversed)
-                scale(e);
-            else
-                twist(e);
-            CUZK_UNROLL
-            for (uint32_t k = 0; k < 2; k++)
-                if (e.live[k]) put(e.line[k], e.row[k], e.x[k]);
+        for (uint32_t k = 0; k < 2; k++) {
+            const place e = find(i + k);
+            m.slot[k] = e.slot;
+            m.w[k] = factors.of(e.at);
         }
     }
-    CUZK_HD void store() const {
+    CUZK_HD void multiply(multiplier &m, const ntt_factors *factors, uint32_t tables) const {
+        CUZK_NO_UNROLL
+        for (uint32_t i = 2; i <= 8 * tables; i += 2) {
+            const multiplier now = m;
+            if (i < 8 * tables) request(m, factors[i / 8], i % 8);
+            fr x[2];
+            CUZK_UNROLL
+            for (uint32_t k = 0; k < 2; k++)
+                x[k] = get(now.slot[k]) * now.w[k];
+            CUZK_UNROLL
+            for (uint32_t k = 0; k < 2; k++)
+                put(now.slot[k], x[k]);
+        }
+    }
+
+    CUZK_HD void subtract() const {
         CUZK_NO_UNROLL
         for (uint32_t i = 0; i < 8; i += 2) {
-            two e = get_two(i);
-            if (reversed)
-                twist(e);
-            else
-                scale(e);
+            const place e[2] = {find(i), find(i + 1)};
+            fr y[2];
+            CUZK_UNROLL
+            for (uint32_t k = 0; k < 2; k++)
+                y[k] = load16(pass.minus + e[k].at);
+            CUZK_UNROLL
+            for (uint32_t k = 0; k < 2; k++)
+                put(e[k].slot, get(e[k].slot) - y[k]);
+        }
+    }
+
+    CUZK_HD void load() const {
+        fr x[8];
+        CUZK_UNROLL
+        for (uint32_t i = 0; i < 8; i++)
+            x[i] = load16(pass.in + find(i).at);
+        multiplier m;
+        if (pass.befores != 0) request(m, pass.before[0], 0);
+        CUZK_UNROLL
+        for (uint32_t i = 0; i < 8; i++)
+            put(find(i).slot, x[i]);
+        multiply(m, pass.before, pass.befores);
+    }
+    CUZK_HD void store() const {
+        if (pass.afters != 0) {
+            multiplier m;
+            request(m, pass.after[0], 0);
+            multiply(m, pass.after, pass.afters);
+        }
+        if (pass.minus != nullptr) subtract();
+        CUZK_NO_UNROLL
+        for (uint32_t i = 0; i < 8; i += 2) {
             CUZK_UNROLL
             for (uint32_t k = 0; k < 2; k++) {
-                if (!e.live[k]) continue;
-                if (pass.minus != nullptr) e.x[k] = e.x[k] - load16(pass.minus + e.at[k]);
-                if (pass.canonical) e.x[k] = e.x[k].canon();
-                store16(pass.out + e.at[k], e.x[k]);
+                const place e = find(i + k);
+                fr x = get(e.slot);
+                if (pass.canonical) x = x.canon();
+                if (e.inside) store16(pass.out + e.at, x);
             }
         }
     }
@@ -223,12 +234,12 @@ template <bool reversed, bool last> struct ntt_block {
         const uint32_t groups = pass.bits - 3; /* log2, in a line */
         const uint32_t l = last ? thread >> groups : thread & ((1u << log2_lines()) - 1),
                        g = last ? thread & ((1u << groups) - 1) : thread >> log2_lines();
-        if (!inside(l)) return;
-        if (reversed && !innermost) twiddle(l, g, t);
+        const group rows = find_group(l, g, t);
+        if (reversed && !innermost) twiddle(rows, t);
         fr x[8];
         CUZK_UNROLL
         for (uint32_t m = 0; m < 8; m++)
-            x[m] = get(l, row(g, t, m));
+            x[m] = get(rows.slot(m));
         const uint32_t levels = innermost ? (pass.bits - 1) % 3 + 1 : 3;
         if (reversed)
             backward8(x, levels);
@@ -236,22 +247,21 @@ template <bool reversed, bool last> struct ntt_block {
             forward8(x, levels);
         CUZK_UNROLL
         for (uint32_t m = 0; m < 8; m++)
-            put(l, row(g, t, m), x[m]);
-        if (!reversed && !innermost) twiddle(l, g, t);
+            put(rows.slot(m), x[m]);
+        if (!reversed && !innermost) twiddle(rows, t);
     }
     /* Row m (in reversed order) of a step at distance 2^t: times w^(low reverse(m)), w of order
      * 2^(t+3). */
-    CUZK_HD void twiddle(uint32_t l, uint32_t g, uint32_t t) const {
-        const uint32_t low = g & ((1u << t) - 1);
-        put(l, row(g, t, 1), get(l, row(g, t, 1)) * root(low * 4 << (6 - t)));
+    CUZK_HD void twiddle(const group &rows, uint32_t t) const {
+        put(rows.slot(1), get(rows.slot(1)) * root(rows.low * 4 << (6 - t)));
         CUZK_NO_UNROLL
         for (uint32_t m = 2; m < 8; m += 2) {
-            const uint32_t r0 = row(g, t, m), r1 = row(g, t, m + 1);
-            const ntt_factor w0 = root(low * bit_reverse(m, 3) << (6 - t)),
-                             w1 = root(low * bit_reverse(m + 1, 3) << (6 - t));
-            const fr x0 = get(l, r0) * w0, x1 = get(l, r1) * w1;
-            put(l, r0, x0);
-            put(l, r1, x1);
+            const uint32_t s0 = rows.slot(m), s1 = rows.slot(m + 1);
+            const ntt_factor w0 = root(rows.low * bit_reverse(m, 3) << (6 - t)),
+                             w1 = root(rows.low * bit_reverse(m + 1, 3) << (6 - t));
+            const fr x0 = get(s0) * w0, x1 = get(s1) * w1;
+            put(s0, x0);
+            put(s1, x1);
         }
     }
 };

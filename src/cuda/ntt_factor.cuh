@@ -35,11 +35,12 @@ CUZK_HD void factor_high_rows(uint32_t *even, uint32_t *odd, const uint32_t *x,
     }
 }
 
-/* Rows i, i + 1, ... of x a mod R, of which row i begins with a[first]: even[k] stands at limb k,
- * odd[k] at limb 1 + k. */
+/* Rows 7, 6, ..., i of x a mod R, of which each begins with a[first]: even[k] stands at limb k,
+ * odd[k] at limb 1 + k. Downwards, so that the sums grow into registers that x leaves. */
 template <int first, int i = 0>
 CUZK_HD void factor_low_rows(uint32_t *even, uint32_t *odd, const uint32_t *x, const uint32_t *a) {
     if constexpr (i + first < 8) {
+        factor_low_rows<first, i + 1>(even, odd, x, a);
         constexpr int start = i + first, e = start + start % 2, o = start + 1 - start % 2;
         if constexpr (e < 8) pairs_mad_cc<8 - e>(even + e, a + e - i, x[i]);
         if constexpr (o < 7) {
@@ -48,7 +49,6 @@ CUZK_HD void factor_low_rows(uint32_t *even, uint32_t *odd, const uint32_t *x, c
         } else {
             odd[6] += a[7 - i] * x[i];
         }
-        factor_low_rows<first, i + 1>(even, odd, x, a);
     }
 }
 

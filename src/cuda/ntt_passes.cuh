@@ -40,41 +40,58 @@ inline bool ntt_has_wide(const cuzk_ntt_plan &p, unsigned direction, bool coset)
     return p.wide_kinds >> (2 * coset + direction) & 1;
 }
 
+/* A factor for every element. */
+inline ntt_factors ntt_every(const fr *table) {
+    return {table, ~0u, 0, 0, 0, 0};
+}
+
+/* The twists of pass q. */
+inline uint8_t ntt_twists(const cuzk_ntt_plan &p, const char *tables, const ntt_job &job,
+                          unsigned q, bool scaled, ntt_factors *out) {
+    if (q == p.passes - 1 && ntt_has_wide(p, job.direction, job.coset)) {
+        out[0] = ntt_every((const fr *)(tables + p.wide[job.direction][job.coset]));
+        return 1;
+    }
+    for (unsigned a = 0; a < q; a++) {
+        const size_t offset =
+            scaled && q == 1 ? p.scaled_twist : p.twist[job.direction][job.coset][a][q];
+        out[a] = {(const fr *)(tables + offset), (1u << p.bits[a]) - 1, (1u << p.bits[q]) - 1,
+                  (uint8_t)p.below[a],           (uint8_t)p.bits[q],    (uint8_t)p.below[q]};
+    }
+    return (uint8_t)q;
+}
+
 /* Pass i in the order of execution. */
 inline ntt_pass ntt_make_pass(const cuzk_ntt_plan &p, const void *tables, const ntt_job &job,
                               unsigned i) {
+    const char *const base = (const char *)tables;
     const unsigned last = p.passes - 1, q = job.reversed ? last - i : i;
-    const auto table = [tables](size_t offset) {
-        return (const fr *)((const char *)tables + offset);
-    };
     ntt_pass pass = {};
     pass.in = i == 0 ? job.in : job.out;
-    pass.factor = i == 0 ? job.factor : nullptr;
     pass.out = job.out;
     pass.minus = i == last ? job.minus : nullptr;
     for (int j = 0; j < 3; j++)
         pass.eighth[j] = ntt_make_factor(NTT_EIGHTH[job.direction][j]);
-    pass.roots = (const ntt_factor *)table(p.roots[job.direction]);
-    const bool in_twist = job.scale == CUZK_NTT_SCALE_QUOTIENT_C && p.passes > 1;
-    pass.scale = q == last && job.scale >= 0 && !in_twist ? table(p.scales[job.scale]) : nullptr;
+    pass.roots = (const ntt_factor *)(base + p.roots[job.direction]);
     pass.canonical = i == last;
-    pass.log2_n = p.log2_n;
     pass.below = p.below[q];
     pass.bits = p.bits[q];
-    if (q == last && ntt_has_wide(p, job.direction, job.coset)) {
-        pass.twists = 1;
-        pass.twist[0] = table(p.wide[job.direction][job.coset]);
-        pass.digit_at[0] = (uint8_t)p.bits[q];
-        pass.digit_bits[0] = (uint8_t)(p.log2_n - p.bits[q]);
-        return pass;
-    }
-    pass.twists = q;
-    for (unsigned a = 0; a < q; a++) {
-        pass.twist[a] =
-            table(in_twist && q == 1 ? p.scaled_twist : p.twist[job.direction][job.coset][a][q]);
-        pass.digit_at[a] = (uint8_t)p.below[a];
-        pass.digit_bits[a] = (uint8_t)p.bits[a];
-    }
+    const unsigned in_all = p.log2_n - p.bits[q], in_tile = NTT_LOG2_TILE - p.bits[q];
+    pass.lines = 1u << (in_all < in_tile ? in_all : in_tile);
+
+    /* Twists belong to the natural side, a scale to the reversed one. */
+    const bool in_twist = job.scale == CUZK_NTT_SCALE_QUOTIENT_C && p.passes > 1;
+    ntt_factors *const natural = job.reversed ? pass.after : pass.before, *const other =
+                                                                              job.reversed
+                                                                                  ? pass.before
+                                                                                  : pass.after;
+    const uint8_t twists = ntt_twists(p, base, job, q, in_twist, natural);
+    const uint8_t scales = q == last && job.scale >= 0 && !in_twist;
+    if (scales != 0)
+        other[0] = {(const fr *)(base + p.scales[job.scale]), 0, (1u << p.bits[q]) - 1, 0, 0, 0};
+    pass.befores = job.reversed ? scales : twists;
+    pass.afters = job.reversed ? twists : scales;
+    if (i == 0 && job.factor != nullptr) pass.before[pass.befores++] = ntt_every(job.factor);
     return pass;
 }
 
