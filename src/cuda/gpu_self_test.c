@@ -97,7 +97,10 @@ static cuzk_status test_sums(self_test *t, cuzk_gpu_group curve, cuzk_error *err
     cuzk_subset_plan subset;
     const uint64_t points = 0, scalars = points + sizeof t->g2, bits = scalars + sizeof t->scalars,
                    result = bits + 4096, scratch = result + sizeof t->result;
-    CUZK_TRY(cuzk_msm_plan_make(&msm, curve, POINTS, 1, d->limits.sms, d->limits.tuning, 0, err));
+    /* G1 with a copy, in the room of G2's points */
+    const unsigned copies = sizeof t->g2 / CUZK_GPU_AFFINE_BYTES(curve) / POINTS;
+    CUZK_TRY(
+        cuzk_msm_plan_make(&msm, curve, POINTS, copies, d->limits.sms, d->limits.tuning, 0, err));
     CUZK_TRY(cuzk_subset_plan_make(&subset, curve, POINTS, POINTS, d->limits.sms, d->limits.tuning,
                                    err));
     if (msm.result_bytes > sizeof t->result) return wrong(t, "the size of a result", err);
@@ -107,6 +110,7 @@ static cuzk_status test_sums(self_test *t, cuzk_gpu_group curve, cuzk_error *err
                         POINTS * CUZK_GPU_AFFINE_BYTES(curve), err));
     CUZK_TRY(gpu_upload(d, scalars, t->scalars, sizeof t->scalars, err));
     CUZK_TRY(gpu_upload(d, bits, t->bits, sizeof t->bits, err));
+    CUZK_TRY(cuzk_gpu_multiples(&msm, d->arena + points, 0, POINTS, d->upload, err));
     const cuzk_gpu_scalars source = {d->arena + scalars, NULL, 0};
     CUZK_TRY(cuzk_gpu_msm(&msm, d->arena + points, &source, d->arena + scratch, d->arena + result,
                           d->upload, err));
