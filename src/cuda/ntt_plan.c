@@ -15,9 +15,15 @@ cuzk_status cuzk_ntt_plan_make(cuzk_ntt_plan *p, unsigned log2_n, unsigned wide,
         return cuzk_fail(err, CUZK_ERR_ARGUMENT,
                          "transform of 2^%u elements: 2^%u to 2^%u are possible", log2_n,
                          CUZK_NTT_MIN_LOG2, CUZK_NTT_MAX_LOG2);
+    cuzk_ntt_plan_make_passes(p, log2_n, (log2_n + CUZK_NTT_MAX_BITS - 1) / CUZK_NTT_MAX_BITS,
+                              wide);
+    return CUZK_OK;
+}
+
+void cuzk_ntt_plan_make_passes(cuzk_ntt_plan *p, unsigned log2_n, unsigned passes, unsigned wide) {
     memset(p, 0, sizeof *p);
     p->log2_n = log2_n;
-    p->passes = (log2_n + CUZK_NTT_MAX_BITS - 1) / CUZK_NTT_MAX_BITS;
+    p->passes = passes;
     unsigned left = log2_n;
     for (unsigned q = 0; q < p->passes; q++) {
         p->bits[q] = (left + (p->passes - q) - 1) / (p->passes - q);
@@ -44,5 +50,4 @@ cuzk_status cuzk_ntt_plan_make(cuzk_ntt_plan *p, unsigned log2_n, unsigned wide,
         if (p->wide_kinds >> kind & 1)
             p->wide[kind & 1][kind >> 1] = reserve(&total, (size_t)1 << log2_n);
     p->table_bytes = total;
-    return CUZK_OK;
 }

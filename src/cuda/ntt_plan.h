@@ -67,6 +67,11 @@ typedef struct cuzk_ntt_plan {
 cuzk_status cuzk_ntt_plan_make(cuzk_ntt_plan *plan, unsigned log2_n, unsigned wide,
                                cuzk_error *err);
 
+/* The same with a number of passes, each of CUZK_NTT_MIN_BITS to CUZK_NTT_MAX_BITS bits: tests of
+ * many passes on few elements. */
+void cuzk_ntt_plan_make_passes(cuzk_ntt_plan *plan, unsigned log2_n, unsigned passes,
+                               unsigned wide);
+
 #ifdef __cplusplus
 }
 #endif

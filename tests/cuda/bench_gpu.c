@@ -324,71 +324,115 @@ static bool check_values(const fr_t *in, const fr_t *out, unsigned log2_n) {
     return right;
 }
 
+typedef struct ntt_bench {
+    const cuzk_host *host;
+    const fr_t *in; /* of the largest size */
+    fr_t *out;
+    void *v[3];
+    cudaEvent_t start, stop;
+} ntt_bench;
+
+enum { NTT_FORWARD, NTT_INVERSE, NTT_FROM_REVERSED, NTT_QUOTIENT, NTT_KINDS };
+
+static bool check_quotient(const ntt_bench *b, unsigned log2_n) {
+    const size_t bytes = sizeof *b->in << log2_n;
+    ntt_domain *domain;
+    CHECK_OK(cuzk_gpu_bit_reverse(log2_n, b->v[2], b->v[0], NULL, &err));
+    gpu_get(b->out, b->v[2], bytes);
+    CHECK_OK(ntt_domain_new(b->host, log2_n, &domain, &err));
+    fr_t *x = host_new(bytes), *y = host_new(bytes), *z = host_new(bytes);
+    memcpy(x, b->in, bytes);
+    memcpy(y, b->in, bytes);
+    ntt_quotient(b->host, domain, x, y, z);
+    const bool right = memcmp(x, b->out, bytes) == 0;
+    free(x);
+    free(y);
+    free(z);
+    ntt_domain_free(b->host, domain);
+    return right;
+}
+
+/* One kind of transform. *print: a sum over the result, the same with wide tables and without. */
+static void bench_transform(const ntt_bench *b, const cuzk_ntt_plan *plan, const void *tables,
+                            int kind, fr_t *print) {
+    static const char *const names[2][NTT_KINDS] = {
+        {"NTT forward", "NTT inverse", "NTT from reversed", "quotient"},
+        {"wide NTT forward", "wide NTT inverse", "wide NTT from reversed", "wide quotient"}};
+    const unsigned k = plan->log2_n;
+    const bool wide = plan->wide_kinds != 0;
+    const size_t n = (size_t)1 << k, bytes = n * sizeof(fr_t);
+    double ms[RUNS];
+    bool right = true;
+    for (int j = 0; j < 2; j++)
+        GPU(cudaMemcpy(b->v[j], b->in, bytes, cudaMemcpyHostToDevice));
+    for (int i = -1; i < RUNS; i++) {
+        float t;
+        GPU(cudaEventRecord(b->start, NULL));
+        if (kind == NTT_QUOTIENT)
+            CHECK_OK(cuzk_gpu_quotient(plan, tables, b->v[0], b->v[1], b->v[2], NULL, &err));
+        else
+            CHECK_OK(cuzk_gpu_ntt(plan, tables,
+                                  kind == NTT_INVERSE ? CUZK_NTT_INVERSE : CUZK_NTT_FORWARD,
+                                  kind == NTT_FROM_REVERSED, b->v[0], NULL, &err));
+        GPU(cudaEventRecord(b->stop, NULL));
+        GPU(cudaEventSynchronize(b->stop));
+        GPU(cudaEventElapsedTime(&t, b->start, b->stop));
+        if (i >= 0) {
+            ms[i] = t;
+            continue;
+        }
+        gpu_get(b->out, b->v[0], bytes);
+        const fr_t sum = on_all_cores(n, dot_logs, b->out);
+        if (wide)
+            right = fr_eq(&sum, print);
+        else
+            *print = sum;
+        if (kind == NTT_FORWARD) right = right && check_values(b->in, b->out, k);
+        if (kind == NTT_QUOTIENT && k <= 20) right = right && check_quotient(b, k);
+    }
+    report(names[wide][kind], k, ms, right);
+}
+
 static void bench_ntt(unsigned min, unsigned max, const cuzk_host *host) {
     const size_t n = (size_t)1 << max;
-    fr_t *in = host_new(n * sizeof *in), *out = host_new(n * sizeof *out);
+    fr_t *const in = host_new(n * sizeof *in);
+    ntt_bench b = {.host = host, .in = in, .out = host_new(n * sizeof *in)};
     on_all_cores(n, fill_scalars, in);
-    void *v[3];
     for (int i = 0; i < 3; i++)
-        v[i] = gpu_new(n * sizeof *in);
-    cudaEvent_t start, stop;
-    GPU(cudaEventCreate(&start));
-    GPU(cudaEventCreate(&stop));
+        b.v[i] = gpu_new(n * sizeof *in);
+    GPU(cudaEventCreate(&b.start));
+    GPU(cudaEventCreate(&b.stop));
     for (unsigned k = min; k <= max; k++) {
-        if (k < 20 && k % 5 != 0) continue;
-        const size_t bytes = sizeof *in << k;
-        cuzk_ntt_plan plan;
-        CHECK_OK(cuzk_ntt_plan_make(&plan, k, CUZK_NTT_NARROW, &err));
-        void *tables = gpu_new(plan.table_bytes);
-        CHECK_OK(cuzk_gpu_ntt_tables(&plan, tables, NULL, &err));
-        static const char *const names[] = {"NTT forward", "NTT inverse",
-                                            "NTT forward, reversed in", "quotient"};
-        for (int what = 0; what < 4; what++) {
+        if (k < 20 ? k % 5 != 0 : k % 2 != 0 && k != max) continue;
+        fr_t prints[NTT_KINDS];
+        for (int wide = 0; wide < 2; wide++) {
+            cuzk_ntt_plan plan;
+            CHECK_OK(
+                cuzk_ntt_plan_make(&plan, k, wide ? CUZK_NTT_WIDE_ALL : CUZK_NTT_NARROW, &err));
+            if (wide && plan.wide_kinds == 0) continue;
+            void *tables = gpu_new(plan.table_bytes);
             double ms[RUNS];
-            bool right = true;
             for (int i = -1; i < RUNS; i++) {
                 float t;
-                if (i == -1)
-                    for (int j = 0; j < 2; j++)
-                        GPU(cudaMemcpy(v[j], in, bytes, cudaMemcpyHostToDevice));
-                GPU(cudaEventRecord(start, NULL));
-                if (what == 3)
-                    CHECK_OK(cuzk_gpu_quotient(&plan, tables, v[0], v[1], v[2], NULL, &err));
-                else
-                    CHECK_OK(cuzk_gpu_ntt(&plan, tables,
-                                          what == 1 ? CUZK_NTT_INVERSE : CUZK_NTT_FORWARD,
-                                          what == 2, v[0], NULL, &err));
-                GPU(cudaEventRecord(stop, NULL));
-                GPU(cudaEventSynchronize(stop));
-                GPU(cudaEventElapsedTime(&t, start, stop));
+                GPU(cudaEventRecord(b.start, NULL));
+                CHECK_OK(cuzk_gpu_ntt_tables(&plan, tables, NULL, &err));
+                GPU(cudaEventRecord(b.stop, NULL));
+                GPU(cudaEventSynchronize(b.stop));
+                GPU(cudaEventElapsedTime(&t, b.start, b.stop));
                 if (i >= 0) ms[i] = t;
-                if (i == -1 && what == 0) {
-                    gpu_get(out, v[0], bytes);
-                    right = check_values(in, out, k);
-                } else if (i == -1 && what == 3 && k <= 20) {
-                    ntt_domain *domain;
-                    CHECK_OK(cuzk_gpu_bit_reverse(k, v[2], v[0], NULL, &err));
-                    gpu_get(out, v[2], bytes);
-                    CHECK_OK(ntt_domain_new(host, k, &domain, &err));
-                    fr_t *a = host_new(bytes), *b = host_new(bytes), *c = host_new(bytes);
-                    memcpy(a, in, bytes);
-                    memcpy(b, in, bytes);
-                    ntt_quotient(host, domain, a, b, c);
-                    right = memcmp(a, out, bytes) == 0;
-                    free(a);
-                    free(b);
-                    free(c);
-                    ntt_domain_free(host, domain);
-                }
             }
-            report(names[what], k, ms, right);
+            report(wide ? "wide tables, all four" : "tables", k, ms, true);
+            for (int kind = 0; kind < NTT_KINDS; kind++)
+                bench_transform(&b, &plan, tables, kind, &prints[kind]);
+            GPU(cudaFree(tables));
         }
-        GPU(cudaFree(tables));
     }
     for (int i = 0; i < 3; i++)
-        GPU(cudaFree(v[i]));
+        GPU(cudaFree(b.v[i]));
+    GPU(cudaEventDestroy(b.start));
+    GPU(cudaEventDestroy(b.stop));
     free(in);
-    free(out);
+    free(b.out);
 }
 
 int main(int argc, char **argv) {

@@ -7,15 +7,11 @@
 static cuzk_error err;
 static host_std *std_host;
 
-static fr_t *random_vector(size_t n) {
-    fr_t *v = malloc(n * sizeof *v);
-    REQUIRE(v != NULL);
-    for (size_t i = 0; i < n; i++) {
-        uint8_t wide[64];
-        check_random_bytes(wide, sizeof wide);
-        fr_from_wide(&v[i], wide);
-    }
-    return v;
+static fr_t largest_value(void) {
+    fr_t z;
+    memcpy(z.l, cuzk_fr_prime.p, sizeof z.l);
+    z.l[0] -= 1;
+    return z;
 }
 
 /* 0, 1, 2, r - 1, runs of equal bits, and random values. */
@@ -26,8 +22,7 @@ static fr_t edge_value(void) {
         z.l[0] = check_random() % 3;
         break;
     case 1:
-        memcpy(z.l, cuzk_fr_prime.p, sizeof z.l);
-        z.l[0] -= 1; /* r - 1 */
+        z = largest_value();
         break;
     default:
         do {
@@ -63,6 +58,21 @@ TEST(known_factors) {
     }
 }
 
+static fr_t random_value(void) {
+    uint8_t wide[64];
+    fr_t z;
+    check_random_bytes(wide, sizeof wide);
+    fr_from_wide(&z, wide);
+    return z;
+}
+static fr_t *make_vector(size_t n, fr_t (*value)(void)) {
+    fr_t *v = malloc(n * sizeof *v);
+    REQUIRE(v != NULL);
+    for (size_t i = 0; i < n; i++)
+        v[i] = value();
+    return v;
+}
+
 static void bit_reverse(fr_t *v, unsigned log2_n) {
     for (size_t i = 0; i < (size_t)1 << log2_n; i++) {
         size_t j = 0;
@@ -77,27 +87,26 @@ static void bit_reverse(fr_t *v, unsigned log2_n) {
 }
 
 /* all: every kind of transform, else one each way. */
-static void check_size(unsigned log2_n, unsigned wide, bool all) {
+static void check_plan(const cuzk_ntt_plan *plan, fr_t (*value)(void), bool all) {
+    const unsigned log2_n = plan->log2_n;
     const size_t n = (size_t)1 << log2_n, bytes = n * sizeof(fr_t);
     const cuzk_host *host = host_std_host(std_host);
     ntt_domain *domain;
-    cuzk_ntt_plan plan;
     CHECK_OK(ntt_domain_new(host, log2_n, &domain, &err));
-    CHECK_OK(cuzk_ntt_plan_make(&plan, log2_n, wide, &err));
-    fr_t *a = random_vector(n), *b = random_vector(n), *expected = malloc(bytes),
+    fr_t *a = make_vector(n, value), *b = make_vector(n, value), *expected = malloc(bytes),
          *got = malloc(bytes), *c = malloc(bytes);
     REQUIRE(expected != NULL && got != NULL && c != NULL);
 
     memcpy(expected, a, bytes);
     ntt_forward(host, domain, expected);
-    device_ntt(&plan, false, 0, false, -1, a, NULL, NULL, got);
+    device_ntt(plan, false, 0, false, -1, a, NULL, NULL, got);
     bit_reverse(got, log2_n);
     CHECK_MEM(got, expected, bytes);
 
     if (!all) goto coset;
     memcpy(got, a, bytes);
     bit_reverse(got, log2_n);
-    device_ntt(&plan, true, 0, false, -1, got, NULL, NULL, got);
+    device_ntt(plan, true, 0, false, -1, got, NULL, NULL, got);
     CHECK_MEM(got, expected, bytes);
 
 coset:
@@ -105,13 +114,13 @@ coset:
     ntt_coset_forward(host, domain, expected);
     memcpy(got, a, bytes);
     bit_reverse(got, log2_n);
-    device_ntt(&plan, true, 0, true, CUZK_NTT_SCALE_COSET, got, NULL, NULL, got);
+    device_ntt(plan, true, 0, true, CUZK_NTT_SCALE_COSET, got, NULL, NULL, got);
     CHECK_MEM(got, expected, bytes);
 
     if (!all) goto done;
     memcpy(expected, a, bytes);
     ntt_inverse(host, domain, expected);
-    device_ntt(&plan, false, 1, false, CUZK_NTT_SCALE_INVERSE, a, NULL, NULL, got);
+    device_ntt(plan, false, 1, false, CUZK_NTT_SCALE_INVERSE, a, NULL, NULL, got);
     bit_reverse(got, log2_n);
     CHECK_MEM(got, expected, bytes);
 
@@ -122,19 +131,19 @@ coset:
     bit_reverse(expected, log2_n);
     for (size_t i = 0; i < n; i++)
         fr_sub(&expected[i], &expected[i], &b[i]);
-    device_ntt(&plan, false, 1, true, CUZK_NTT_SCALE_COSET_INVERSE, a, b, b, got);
+    device_ntt(plan, false, 1, true, CUZK_NTT_SCALE_COSET_INVERSE, a, b, b, got);
     CHECK_MEM(got, expected, bytes);
 
     /* the quotient's sequence */
     memcpy(expected, a, bytes);
     memcpy(got, b, bytes);
     ntt_quotient(host, domain, expected, got, c);
-    device_ntt(&plan, false, 1, false, CUZK_NTT_SCALE_QUOTIENT_C, a, b, NULL, c);
-    device_ntt(&plan, false, 1, false, -1, a, NULL, NULL, a);
-    device_ntt(&plan, true, 0, true, CUZK_NTT_SCALE_QUOTIENT_COSET, a, NULL, NULL, a);
-    device_ntt(&plan, false, 1, false, -1, b, NULL, NULL, b);
-    device_ntt(&plan, true, 0, true, CUZK_NTT_SCALE_QUOTIENT_COSET, b, NULL, NULL, b);
-    device_ntt(&plan, false, 1, true, CUZK_NTT_SCALE_QUOTIENT_INVERSE, a, b, c, a);
+    device_ntt(plan, false, 1, false, CUZK_NTT_SCALE_QUOTIENT_C, a, b, NULL, c);
+    device_ntt(plan, false, 1, false, -1, a, NULL, NULL, a);
+    device_ntt(plan, true, 0, true, CUZK_NTT_SCALE_QUOTIENT_COSET, a, NULL, NULL, a);
+    device_ntt(plan, false, 1, false, -1, b, NULL, NULL, b);
+    device_ntt(plan, true, 0, true, CUZK_NTT_SCALE_QUOTIENT_COSET, b, NULL, NULL, b);
+    device_ntt(plan, false, 1, true, CUZK_NTT_SCALE_QUOTIENT_INVERSE, a, b, c, a);
     bit_reverse(a, log2_n);
     CHECK_MEM(a, expected, bytes);
 
@@ -147,19 +156,42 @@ done:
     ntt_domain_free(host, domain);
 }
 
+static void check_size(unsigned log2_n, fr_t (*value)(void)) {
+    cuzk_ntt_plan plan;
+    CHECK_OK(cuzk_ntt_plan_make(&plan, log2_n, CUZK_NTT_NARROW, &err));
+    check_plan(&plan, value, true);
+}
+/* More passes than so few elements need. */
+static void check_passes(unsigned log2_n, unsigned passes, unsigned wide, fr_t (*value)(void),
+                         bool all) {
+    cuzk_ntt_plan plan;
+    cuzk_ntt_plan_make_passes(&plan, log2_n, passes, wide);
+    check_plan(&plan, value, all);
+}
+
 TEST(one_pass) {
-    CHECK_OK(host_std_new(1, 0, &std_host, &err));
-    for (unsigned k = CUZK_NTT_MIN_LOG2; k <= 9; k++)
-        check_size(k, CUZK_NTT_NARROW, true);
+    for (unsigned k = CUZK_NTT_MIN_LOG2; k <= 9; k++) {
+        check_size(k, random_value);
+        check_size(k, edge_value);
+        check_size(k, largest_value);
+    }
 }
 TEST(two_passes) {
-    for (unsigned k = 10; k <= 12; k++)
-        check_size(k, CUZK_NTT_NARROW, true);
+    for (unsigned k = 10; k <= 13; k++) {
+        check_size(k, random_value);
+        check_size(k, edge_value);
+    }
 }
 TEST(three_passes) {
-    check_size(19, CUZK_NTT_NARROW, false);
-    check_size(19, CUZK_NTT_WIDE_ALL, false);
-    host_std_free(std_host);
+    check_passes(15, 3, CUZK_NTT_NARROW, random_value, true);
+    check_passes(15, 3, CUZK_NTT_WIDE_ALL, edge_value, true);
+    check_passes(15, 3, CUZK_NTT_WIDE_QUOTIENT, largest_value, true);
+    check_passes(16, 3, CUZK_NTT_WIDE_FORWARD, random_value, true);
+    check_passes(19, 3, CUZK_NTT_NARROW, random_value, false);
+}
+/* From natural order with a wide table, back with narrow ones. */
+TEST(four_passes) {
+    check_passes(20, 4, CUZK_NTT_WIDE_FORWARD, edge_value, false);
 }
 TEST(plan) {
     cuzk_ntt_plan p;
@@ -174,7 +206,22 @@ TEST(plan) {
             CHECK_U64(p.below[q], k - sum);
         }
         CHECK_U64(sum, k);
+
+        const size_t narrow = p.table_bytes, entries = p.passes > 2 ? (size_t)1 << k : 0;
+        CHECK(narrow < (size_t)200 << 20);
+        for (unsigned wide = 1; wide <= CUZK_NTT_WIDE_ALL; wide++) {
+            CHECK_OK(cuzk_ntt_plan_make(&p, k, wide, &err));
+            CHECK_U64(p.table_bytes,
+                      narrow + (size_t)__builtin_popcount(wide) * entries * sizeof(fr_t));
+        }
     }
 }
 
-TEST_MAIN(RUN(plan), RUN(known_factors), RUN(one_pass), RUN(two_passes), RUN(three_passes))
+int main(int argc, char **argv) {
+    CHECK_OK(host_std_new(1, 0, &std_host, &err));
+    const check_case cases[] = {RUN(plan),       RUN(known_factors), RUN(one_pass),
+                                RUN(two_passes), RUN(three_passes),  RUN(four_passes)};
+    const int status = check_main(argc, argv, cases, sizeof cases / sizeof cases[0]);
+    host_std_free(std_host);
+    return status;
+}

@@ -32,40 +32,39 @@ static void device_transform(const cuzk_ntt_plan *plan, const void *tables, cuzk
     GPU(cudaFree(w));
 }
 
-static void check_size(unsigned log2_n) {
+static void check_plan(const cuzk_ntt_plan *plan) {
+    const unsigned log2_n = plan->log2_n;
     const size_t n = (size_t)1 << log2_n, bytes = n * sizeof(fr_t);
     ntt_domain *domain;
-    cuzk_ntt_plan plan;
     CHECK_OK(ntt_domain_new(host, log2_n, &domain, &err));
-    CHECK_OK(cuzk_ntt_plan_make(&plan, log2_n, CUZK_NTT_NARROW, &err));
     fr_t *a = random_vector(n), *b = random_vector(n), *expected = host_new(bytes),
          *got = host_new(bytes), *c = host_new(bytes);
-    void *tables = gpu_new(plan.table_bytes);
-    CHECK_OK(cuzk_gpu_ntt_tables(&plan, tables, NULL, &err));
+    void *tables = gpu_new(plan->table_bytes);
+    CHECK_OK(cuzk_gpu_ntt_tables(plan, tables, NULL, &err));
 
     memcpy(expected, a, bytes);
     ntt_forward(host, domain, expected);
     for (int reversed = 0; reversed < 2; reversed++) {
-        device_transform(&plan, tables, CUZK_NTT_FORWARD, reversed != 0, a, got);
+        device_transform(plan, tables, CUZK_NTT_FORWARD, reversed != 0, a, got);
         CHECK_MEM(got, expected, bytes);
     }
     memcpy(expected, a, bytes);
     ntt_inverse(host, domain, expected);
     for (int reversed = 0; reversed < 2; reversed++) {
-        device_transform(&plan, tables, CUZK_NTT_INVERSE, reversed != 0, a, got);
+        device_transform(plan, tables, CUZK_NTT_INVERSE, reversed != 0, a, got);
         CHECK_MEM(got, expected, bytes);
     }
     memcpy(expected, a, bytes);
     ntt_coset_forward(host, domain, expected);
-    device_transform(&plan, tables, CUZK_NTT_COSET_FORWARD, true, a, got);
+    device_transform(plan, tables, CUZK_NTT_COSET_FORWARD, true, a, got);
     CHECK_MEM(got, expected, bytes);
     memcpy(expected, a, bytes);
     ntt_coset_inverse(host, domain, expected);
-    device_transform(&plan, tables, CUZK_NTT_COSET_INVERSE, false, a, got);
+    device_transform(plan, tables, CUZK_NTT_COSET_INVERSE, false, a, got);
     CHECK_MEM(got, expected, bytes);
 
     void *d_a = gpu_copy(a, bytes), *d_b = gpu_copy(b, bytes), *d_c = gpu_new(bytes);
-    CHECK_OK(cuzk_gpu_quotient(&plan, tables, d_a, d_b, d_c, NULL, &err));
+    CHECK_OK(cuzk_gpu_quotient(plan, tables, d_a, d_b, d_c, NULL, &err));
     CHECK_OK(cuzk_gpu_bit_reverse(log2_n, d_b, d_a, NULL, &err));
     gpu_get(got, d_b, bytes);
     ntt_quotient(host, domain, a, b, c);
@@ -82,13 +81,32 @@ static void check_size(unsigned log2_n) {
     ntt_domain_free(host, domain);
 }
 
+static void check_size(unsigned log2_n, unsigned wide) {
+    cuzk_ntt_plan plan;
+    CHECK_OK(cuzk_ntt_plan_make(&plan, log2_n, wide, &err));
+    check_plan(&plan);
+}
+/* More passes than so few elements need. */
+static void check_passes(unsigned log2_n, unsigned passes, unsigned wide) {
+    cuzk_ntt_plan plan;
+    cuzk_ntt_plan_make_passes(&plan, log2_n, passes, wide);
+    check_plan(&plan);
+}
+
 TEST(small) {
     for (unsigned k = CUZK_NTT_MIN_LOG2; k <= 12; k++)
-        check_size(k);
+        check_size(k, CUZK_NTT_NARROW);
+    check_passes(15, 3, CUZK_NTT_NARROW);
+    check_passes(15, 3, CUZK_NTT_WIDE_ALL);
 }
 TEST(large) {
     for (unsigned k = 13; k <= 20; k++)
-        check_size(k);
+        check_size(k, CUZK_NTT_NARROW);
+    for (unsigned k = 19; k <= 21; k++)
+        check_size(k, CUZK_NTT_WIDE_ALL);
+    check_size(19, CUZK_NTT_WIDE_QUOTIENT);
+    check_passes(20, 4, CUZK_NTT_NARROW);
+    check_passes(21, 4, CUZK_NTT_WIDE_ALL);
 }
 
 int main(int argc, char **argv) {
