@@ -46,6 +46,8 @@ static void tree_layout(cuzk_tree_plan *t, cuzk_gpu_group curve, uint64_t entrie
     /* additions, rounded up to whole blocks */
     t->prefix =
         reserve(total, (entries / 2 + CUZK_TREE_BLOCK * (CUZK_TREE_BATCH_MAX + 8)) * (affine / 2));
+    t->item_plane = (entries / 2 + 3) / 4 * 4;
+    t->items = reserve(total, 3 * t->item_plane * sizeof(uint32_t));
     t->pairs = reserve(total, (buckets + 1) * sizeof(uint32_t));
     for (int i = 0; i < 2; i++)
         t->offsets[i] = reserve(total, (buckets + 1) * sizeof(uint32_t));

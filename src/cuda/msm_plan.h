@@ -58,6 +58,8 @@ typedef struct cuzk_tree_plan {
     uint32_t threads;         /* that the device holds at once */
     uint64_t outputs;         /* of the first level, at most */
     size_t points[2], prefix; /* level outputs in turn, running products */
+    uint64_t item_plane;      /* words of a plane of items: an addition each */
+    size_t items;             /* what each addition reads and writes */
     size_t offsets[2], pairs; /* buckets + 1 words each */
     size_t sums;              /* scan workspace */
 } cuzk_tree_plan;

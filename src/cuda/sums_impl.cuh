@@ -32,20 +32,27 @@ template <class F> __device__ __forceinline__ F block_inverse(const F &value) {
     return inverse;
 }
 
+/* What a level needs beforehand: its additions' descriptions, and points that go on unchanged. */
+template <class F>
+__global__ void __launch_bounds__(256) tree_prepare(const __grid_constant__ tree_level<F> level) {
+    if (level.in_at[level.buckets] == 0) return;
+    const uint64_t i = (uint64_t)blockIdx.x * 256 + threadIdx.x;
+    const uint32_t b = (uint32_t)(i / tree_parts<F>), part = (uint32_t)(i % tree_parts<F>);
+    if (b < level.buckets) tree_leftover(level, b, part);
+    tree_describe(level, i);
+}
+
 /* 128 registers a thread for G1 and 255 for G2 (Fp2 values and their products). */
 template <class F>
 __global__ void __launch_bounds__(TREE_BLOCK, sizeof(F) == sizeof(fp) ? 4 : 2)
     tree_add(const __grid_constant__ tree_level<F> level) {
-    if (tree_worker<F>::block_idle(level, blockIdx.x)) return;
-    const tree_worker<F> worker(level, blockIdx.x, threadIdx.x);
-    worker.down(block_inverse(worker.up()));
-}
-
-template <class F>
-__global__ void __launch_bounds__(256) tree_leftovers(const __grid_constant__ tree_level<F> level) {
-    const uint64_t i = (uint64_t)blockIdx.x * 256 + threadIdx.x;
-    const uint32_t b = (uint32_t)(i / tree_parts<F>), part = (uint32_t)(i % tree_parts<F>);
-    if (b < level.buckets && level.in_at[level.buckets] != 0) tree_leftover(level, b, part);
+    const uint32_t additions = level.pair_at[level.buckets];
+    const tree_share share =
+        tree_share_of(additions, level.threads, tree_worker<F>::STAGGERED, blockIdx.x);
+    if (share.batch == 0 || share.first >= additions) return;
+    const tree_worker<F> worker(level, share, threadIdx.x);
+    worker.put(0, block_inverse(worker.up()));
+    worker.down();
 }
 
 /* Sums and additions of a level by bucket: source and sink of the scan that numbers them. */
@@ -80,6 +87,8 @@ cuzk_status tree_sum(const cuzk_tree_plan &plan, const affine<F> *points, const 
     level.buckets = buckets;
     level.threads = plan.threads;
     level.finished = finished;
+    level.items = at<uint32_t>(scratch, plan.items);
+    level.item_plane = plan.item_plane;
     level.prefix = at<uint4>(scratch, plan.prefix);
     uint32_t *const pair_at = at<uint32_t>(scratch, plan.pairs);
     level.pair_at = pair_at;
@@ -91,11 +100,9 @@ cuzk_status tree_sum(const cuzk_tree_plan &plan, const affine<F> *points, const 
                                            at<uint32_t>(scratch, plan.sums), stream, err));
         level.out_at = out_at;
         level.out = at<affine<F>>(scratch, plan.points[l & 1]);
-        tree_leftovers<<<blocks_for((uint64_t)buckets * tree_parts<F>, 256), 256, 0, stream>>>(
-            level);
-        /* at least one round of all threads, and enough blocks of half the largest batch */
-        const unsigned rounds = blocks_for(additions, TREE_BLOCK * TREE_BATCH_MAX / 2) + 1;
-        const unsigned blocks = max(plan.threads / TREE_BLOCK, rounds);
+        const uint64_t prepare = max((uint64_t)buckets * tree_parts<F>, additions / TREE_RUN + 1);
+        tree_prepare<<<blocks_for(prepare, 256), 256, 0, stream>>>(level);
+        const unsigned blocks = tree_blocks(additions, plan.threads, tree_worker<F>::STAGGERED);
         tree_add<<<blocks, TREE_BLOCK, 0, stream>>>(level);
         CUZK_TRY(launched("tree_add", err));
         level.points = level.out;
@@ -143,10 +150,10 @@ cuzk_status msm_group(const cuzk_msm_plan &p, const affine<F> *points, const msm
                       uint32_t first, uint32_t *end, void *scratch, cudaStream_t stream,
                       cuzk_error *err) {
     const cuzk_msm_windows &w = p.windows;
-    const uint32_t *const list = at<uint32_t>(scratch, p.list),
-                          *const starts = at<uint32_t>(scratch, p.starts);
-    affine<F> *const all = at<affine<F>>(scratch, p.buckets),
-                     *const sums = all + w.bucket_base[first];
+    const uint32_t *const list = at<uint32_t>(scratch, p.list), *const starts =
+                                                                    at<uint32_t>(scratch, p.starts);
+    affine<F> *const all = at<affine<F>>(scratch, p.buckets), *const sums =
+                                                                  all + w.bucket_base[first];
     const uint32_t behind = w.bucket_base[w.sets] - w.bucket_base[first];
     uint32_t parts = 1, buckets = 0;
     for (uint32_t part = 0; part < parts; part++) {

@@ -1,3 +1,5 @@
+/* Small inputs fill the emulated device several times. */
+#define CUZK_TREE_BATCH_MAX 5
 #include "device_math.h"
 
 #include <algorithm>
@@ -65,16 +67,30 @@ void tree(A *sums, const A *points, const uint32_t *list, const uint32_t *in_at,
         level.threads = threads;
         level.out = out.data();
         level.finished = (P *)sums;
+        level.item_plane = (additions + 3) / 4 * 4;
+        std::vector<cuzk::uint4> items(level.item_plane * 3 / 4);
+        level.items = (uint32_t *)items.data();
         level.prefix = prefix.data();
+        for (uint32_t i = 0; i < additions / cuzk::TREE_RUN + 1; i++)
+            cuzk::tree_describe(level, i);
         for (uint32_t i = 0; i < buckets * cuzk::tree_parts<F>; i++)
             cuzk::tree_leftover(level, i / cuzk::tree_parts<F>, i % cuzk::tree_parts<F>);
-        using worker = cuzk::tree_worker<F>;
-        for (uint32_t block = 0; !worker::block_idle(level, block); block++) {
+        constexpr bool staggered = cuzk::tree_worker<F>::STAGGERED;
+        for (uint32_t block = 0; block < cuzk::tree_blocks(additions, threads, staggered);
+             block++) {
+            const cuzk::tree_share share =
+                cuzk::tree_share_of(additions, threads, staggered, block);
+            if (share.batch == 0 || share.first >= additions) continue;
+            std::vector<cuzk::tree_worker<F>> workers;
             std::vector<F> products;
-            for (uint32_t t = 0; t < cuzk::TREE_BLOCK; t++)
-                products.push_back(worker(level, block, t).up());
-            for (uint32_t t = 0; t < cuzk::TREE_BLOCK; t++)
-                worker(level, block, t).down(products[t].inverse());
+            for (uint32_t t = 0; t < cuzk::TREE_BLOCK; t++) {
+                workers.emplace_back(level, share, t);
+                products.push_back(workers[t].up());
+            }
+            for (uint32_t t = 0; t < cuzk::TREE_BLOCK; t++) {
+                workers[t].put(0, products[t].inverse());
+                workers[t].down();
+            }
         }
         current.swap(out);
         at.swap(next);

@@ -279,8 +279,8 @@ TEST(finish_weights) {
             }                                                                                      \
             memset(sums, 0xee, sizeof sums);                                                       \
             device_tree_##G(sums, points, list, in_at, BUCKETS,                                    \
-                            round == 0   ? 1u                                                      \
-                            : round == 1 ? 17u                                                     \
+                            round == 0   ? 128u                                                    \
+                            : round == 1 ? 640u                                                    \
                                          : 256u);                                                  \
             for (uint32_t b = 0; b < BUCKETS; b++) {                                               \
                 if (in_at[b + 1] == in_at[b]) continue;                                            \
