@@ -141,9 +141,9 @@ static void release(const cuzk_host *host, prove_run *run) {
 
 static int prove_remote(const cli_command *self, const prove_args *args) {
     if (args->params != NULL || args->fixed_rs != NULL || args->device != NULL ||
-        args->vram_limit != NULL)
-        return cli_usage(self,
-                         "--params, --device, --vram-limit and --fixed-rs are not for --daemon");
+        args->vram_limit != NULL || args->files.poseidon)
+        return cli_usage(self, "--params, --device, --vram-limit, --fixed-rs and --poseidon are "
+                               "not for --daemon");
 #ifdef CUZK_HAVE_SERVER
     return prove_at_daemon(self, &args->files, args->daemon, args->out, args->json);
 #else
