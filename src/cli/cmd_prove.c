@@ -48,7 +48,8 @@ static cuzk_status load(const cuzk_host *host, const prove_args *args, prove_run
     CUZK_TRY(device_limited(args->device, args->vram_limit, device, err));
     CUZK_TRY(proving_key_load(host, &run->job->circuit, args->params, &run->key, err));
     CUZK_TRY(device_open(host, device, &run->ex, err));
-    const executor_key key = proving_key_for_executor(run->key);
+    executor_key key = proving_key_for_executor(run->key);
+    key.brief = true;
     return run->ex->ops->load(run->ex, &key, err);
 }
 

@@ -170,7 +170,7 @@ static void toy_synth(cs *c, void *state, uint64_t instance) {
 
 static cuzk_status prove_toy(const cuzk_host *host, const r1cs *circuit, const cs_circuit *def,
                              const groth16_params *params, cuzk_error *err) {
-    const executor_key key = {"selftest", circuit, params};
+    const executor_key key = {"selftest", circuit, params, true};
     executor *ex;
     witness w;
     groth16_blinding rs;

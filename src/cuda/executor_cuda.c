@@ -99,14 +99,16 @@ static void cuda_info(executor *ex, executor_info *out) {
     snprintf(out->uuid, sizeof out->uuid, "%s", cuda->device.info.uuid);
 }
 
-static cuzk_status make_plan(const cuda_executor *ex, const r1cs *circuit, cuzk_eval_image *image,
-                             gpu_plan *plan, cuzk_error *err) {
+static cuzk_status make_plan(const cuda_executor *ex, const executor_key *key,
+                             cuzk_eval_image *image, gpu_plan *plan, cuzk_error *err) {
     gpu_shape shape;
-    CUZK_TRY(cuzk_eval_image_layout(image, circuit, err));
-    gpu_shape_of(&shape, circuit, image);
-    return cuzk_error_context(
-        err, gpu_plan_make(plan, &shape, ex->device.arena_bytes, &ex->device.limits, err), "GPU %d",
-        ordinal_of(ex));
+    gpu_limits limits = ex->device.limits;
+    if (key->brief) limits.max_copies = 1;
+    CUZK_TRY(cuzk_eval_image_layout(image, key->circuit, err));
+    gpu_shape_of(&shape, key->circuit, image);
+    return cuzk_error_context(err,
+                              gpu_plan_make(plan, &shape, ex->device.arena_bytes, &limits, err),
+                              "GPU %d", ordinal_of(ex));
 }
 
 static size_t plan_steps(const gpu_plan *p) {
@@ -120,7 +122,7 @@ static cuzk_status cuda_plan(executor *ex, const executor_key *key, uint64_t *de
                              uint64_t *host_bytes, cuzk_error *err) {
     cuzk_eval_image image;
     gpu_plan plan;
-    CUZK_TRY(make_plan(cuda_of(ex), key->circuit, &image, &plan, err));
+    CUZK_TRY(make_plan(cuda_of(ex), key, &image, &plan, err));
     *device_bytes = plan.used_bytes;
     /* While loading, the image or the lists; they are gone before a partition starts. */
     const uint64_t lists = gpu_lists_bytes(&plan),
@@ -303,7 +305,7 @@ static cuzk_status cuda_load(executor *base, const executor_key *key, cuzk_error
     CUZK_TRY(gpu_device_use(&ex->device, err));
     cuda_unload(base);
     ex->key = *key;
-    CUZK_TRY(make_plan(ex, key->circuit, &ex->image, &ex->plan, err));
+    CUZK_TRY(make_plan(ex, key, &ex->image, &ex->plan, err));
     ex->max_work = plan_steps(&ex->plan);
     CUZK_TRY(cuzk_host_alloc(base->host, &memory, ex->max_work, sizeof *ex->work, "steps", err));
     ex->work = memory;

@@ -16,6 +16,9 @@ typedef struct executor_key {
     const char *circuit_id;
     const r1cs *circuit;
     const groth16_params *params;
+    /* Few proofs will follow: load() prepares nothing that takes seconds to save milliseconds a
+     * partition. */
+    bool brief;
 } executor_key;
 
 typedef struct executor_info {
