@@ -274,6 +274,8 @@ class Cli(CliCase):
         self.assertEqual(r.returncode, 0, r.stderr)
         # without the option it is a proof of another circuit
         self.bad(run("prove", "snap", "--vanilla", out, *job, "--out", proof), out, "partitions")
+        self.bad(run("prove", "snap", "--poseidon", "--vanilla", out, "--meta", meta, "--daemon",
+                     "unix://" + self.path("none")), "--poseidon", "not for --daemon")
         with open(meta) as f:
             public = json.load(f)
         public["comm_d_new"] = "01" + public["comm_d_new"][2:]
