@@ -337,9 +337,9 @@ static void check_plan(cuzk_gpu_group group, uint64_t n, unsigned copies,
                          p.segment_points,  p.block_points[0],
                          p.block_points[1], p.tree.points[0],
                          p.tree.points[1],  p.tree.prefix,
-                         p.tree.pairs,      p.tree.offsets[0],
-                         p.tree.offsets[1], p.tree.sums,
-                         p.scratch_bytes};
+                         p.tree.items,      p.tree.pairs,
+                         p.tree.offsets[0], p.tree.offsets[1],
+                         p.tree.sums,       p.scratch_bytes};
     for (size_t i = 0; i + 1 < sizeof at / sizeof at[0]; i++) {
         /* no room for blocks of a level that there is not */
         const bool empty = at[i] == p.block_points[0] || at[i] == p.block_points[1];
