@@ -28,10 +28,9 @@ pass_kernel find_kernel(bool reversed, bool last) {
     return last ? ntt_pass_kernel<false, true> : ntt_pass_kernel<false, false>;
 }
 
-cuzk_status run_pass(const ntt_pass &pass, unsigned log2_n, bool reversed, cudaStream_t stream,
-                     cuzk_error *err) {
-    const unsigned tiles = log2_n > NTT_LOG2_TILE ? 1u << (log2_n - NTT_LOG2_TILE) : 1;
-    find_kernel(reversed, pass.below == 0)<<<tiles, NTT_THREADS, NTT_SHARED_BYTES, stream>>>(pass);
+cuzk_status run_pass(const ntt_pass &pass, bool reversed, cudaStream_t stream, cuzk_error *err) {
+    find_kernel(reversed,
+                pass.below == 0)<<<pass.tiles, NTT_THREADS, NTT_SHARED_BYTES, stream>>>(pass);
     return launched("ntt_pass", err);
 }
 
@@ -91,7 +90,7 @@ cuzk_status ntt_fill_tables(const cuzk_ntt_plan &p, const ntt_constants &k, void
 cuzk_status ntt_transform(const cuzk_ntt_plan &p, const void *tables, const ntt_job &job,
                           cudaStream_t stream, cuzk_error *err) {
     for (unsigned i = 0; i < p.passes; i++)
-        CUZK_TRY(run_pass(ntt_make_pass(p, tables, job, i), p.log2_n, job.reversed, stream, err));
+        CUZK_TRY(run_pass(ntt_make_pass(p, tables, job, i), job.reversed, stream, err));
     return CUZK_OK;
 }
 

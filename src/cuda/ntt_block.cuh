@@ -42,6 +42,9 @@ struct ntt_factors {
     }
 };
 
+/* A block asks the L2 cache for the elements of a tile that starts about half a wave later. */
+constexpr uint32_t NTT_AHEAD = 256;
+
 struct ntt_pass {
     ntt_factor eighth[3]; /* powers of the root of order 8: in the kernel's parameters, operands */
     const fr *in;
@@ -50,6 +53,7 @@ struct ntt_pass {
     const ntt_factor *roots; /* powers of the root of order 512 */
     uint32_t below, bits;    /* b, of this pass */
     uint32_t lines;          /* in a tile; fewer than fill it for a small transform */
+    uint32_t tiles, ahead;   /* elements between a tile and the one NTT_AHEAD later */
     bool canonical;          /* last pass of the transform: outputs < r, else < 2r */
     uint8_t befores, afters; /* factors of what is loaded and of what is stored */
     ntt_factors before[CUZK_NTT_MAX_PASSES - 1], after[CUZK_NTT_MAX_PASSES - 1];
@@ -195,11 +199,24 @@ template <bool reversed, bool last> struct ntt_block {
         }
     }
 
+    static CUZK_HD void prefetch_l2(const fr *p) {
+#ifdef __CUDA_ARCH__
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+#else
+        (void)p;
+#endif
+    }
+
     CUZK_HD void load() const {
         fr x[8];
         CUZK_UNROLL
         for (uint32_t i = 0; i < 8; i++)
             x[i] = load16(pass.in + find(i).at);
+        if (tile + NTT_AHEAD < pass.tiles) {
+            CUZK_UNROLL
+            for (uint32_t i = 0; i < 8; i++)
+                prefetch_l2(pass.in + find(i).at + pass.ahead);
+        }
         multiplier m;
         if (pass.befores != 0) request(m, pass.before[0], 0);
         CUZK_UNROLL
@@ -226,7 +243,9 @@ template <bool reversed, bool last> struct ntt_block {
         }
     }
 
-    CUZK_HD uint32_t steps() const { return (pass.bits + 2) / 3; }
+    CUZK_HD uint32_t steps() const {
+        return (pass.bits + 2) / 3;
+    }
     /* Step i from the natural side: rows at distance 2^t. The last one may be of fewer levels. */
     CUZK_HD void step(uint32_t i) const {
         const bool innermost = i + 1 == steps();

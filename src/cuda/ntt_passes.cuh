@@ -78,6 +78,10 @@ inline ntt_pass ntt_make_pass(const cuzk_ntt_plan &p, const void *tables, const 
     pass.bits = p.bits[q];
     const unsigned in_all = p.log2_n - p.bits[q], in_tile = NTT_LOG2_TILE - p.bits[q];
     pass.lines = 1u << (in_all < in_tile ? in_all : in_tile);
+    pass.tiles = p.log2_n > NTT_LOG2_TILE ? 1u << (p.log2_n - NTT_LOG2_TILE) : 1;
+    const uint32_t lines_ahead = NTT_AHEAD << in_tile;
+    pass.ahead = (lines_ahead >> p.below[q]) << (p.below[q] + p.bits[q]) |
+                 (lines_ahead & ((1u << p.below[q]) - 1));
 
     /* Twists belong to the natural side, a scale to the reversed one. */
     const bool in_twist = job.scale == CUZK_NTT_SCALE_QUOTIENT_C && p.passes > 1;

@@ -97,11 +97,10 @@ void tree(A *sums, const A *points, const uint32_t *list, const uint32_t *in_at,
     }
 }
 
-template <bool reversed, bool last> void run_blocks(const cuzk::ntt_pass &pass, unsigned log2_n) {
+template <bool reversed, bool last> void run_blocks(const cuzk::ntt_pass &pass) {
     std::vector<cuzk::uint4> shared(cuzk::NTT_SHARED_BYTES / 16);
-    const uint64_t tiles = (((uint64_t)1 << log2_n) + cuzk::NTT_TILE - 1) / cuzk::NTT_TILE;
     using block = cuzk::ntt_block<reversed, last>;
-    for (uint32_t tile = 0; tile < tiles; tile++) {
+    for (uint32_t tile = 0; tile < pass.tiles; tile++) {
         const auto each = [&](auto phase) {
             for (uint32_t t = 0; t < cuzk::NTT_THREADS; t++)
                 phase(block{pass, shared.data(), tile, t});
@@ -113,12 +112,12 @@ template <bool reversed, bool last> void run_blocks(const cuzk::ntt_pass &pass, 
         each([](const block &b) { b.store(); });
     }
 }
-void run_pass(const cuzk::ntt_pass &pass, unsigned log2_n, bool reversed) {
+void run_pass(const cuzk::ntt_pass &pass, bool reversed) {
     const bool last = pass.below == 0;
     if (reversed)
-        last ? run_blocks<true, true>(pass, log2_n) : run_blocks<true, false>(pass, log2_n);
+        last ? run_blocks<true, true>(pass) : run_blocks<true, false>(pass);
     else
-        last ? run_blocks<false, true>(pass, log2_n) : run_blocks<false, false>(pass, log2_n);
+        last ? run_blocks<false, true>(pass) : run_blocks<false, false>(pass);
 }
 } // namespace
 
@@ -235,6 +234,6 @@ void device_ntt(const cuzk_ntt_plan *plan, bool reversed, unsigned direction, bo
         reversed,           direction,         coset,    scale, (const fr *)in,
         (const fr *)factor, (const fr *)minus, (fr *)out};
     for (unsigned i = 0; i < plan->passes; i++)
-        run_pass(cuzk::ntt_make_pass(*plan, tables.data(), job, i), plan->log2_n, reversed);
+        run_pass(cuzk::ntt_make_pass(*plan, tables.data(), job, i), reversed);
 }
 }
