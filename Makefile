@@ -6,7 +6,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 
 all: deps
-	cmake --preset default -B $(BUILD)
+	cmake --preset default -B $(BUILD) $(if $(CUDA_ARCHS),-DCUZK_CUDA_ARCHS=$(CUDA_ARCHS))
 	cmake --build $(BUILD) -j $(JOBS)
 
 deps:
@@ -22,6 +22,8 @@ test: deps
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 # A Debian package, build/cuzk_*.deb; deb-test installs it in a clean chroot (root, debootstrap).
+# The package's GPU library is for every architecture.
+deb: CUDA_ARCHS = all
 deb: all
 	sh packaging/build-deb.sh $(BUILD)
 

@@ -19,12 +19,25 @@ static void format_uuid(const cudaUUID_t *uuid, char out[48]) {
     }
 }
 
-/* 0 where there is no driver or no device. */
-static int device_count(void) {
+/* 0 where there is no driver, one that is too old, or no device: *why says which. */
+static int device_count(cudaError_t *why) {
     int n = 0;
-    if (cudaGetDeviceCount(&n) == cudaSuccess) return n;
+    *why = cudaGetDeviceCount(&n);
+    if (*why == cudaSuccess) return n;
     (void)cudaGetLastError();
     return 0;
+}
+
+static cuzk_status no_device(cudaError_t why, cuzk_error *err) {
+    int driver = 0;
+    if (why == cudaSuccess) why = cudaErrorNoDevice;
+    if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+    return cuzk_fail(
+        err, CUZK_ERR_NOT_FOUND,
+        "no GPU: cudaGetDeviceCount: %s (%s); this build is of CUDA %d.%d, the driver for "
+        "%d.%d",
+        cudaGetErrorString(why), cudaGetErrorName(why), CUDART_VERSION / 1000,
+        CUDART_VERSION % 1000 / 10, driver / 1000, driver % 1000 / 10);
 }
 
 static cuzk_status describe(int ordinal, cuda_device_info *out, cuzk_error *err) {
@@ -43,18 +56,22 @@ static cuzk_status describe(int ordinal, cuda_device_info *out, cuzk_error *err)
 /* Make it current: fails for an architecture that no kernel was built for. */
 static cuzk_status try_device(int ordinal, cuzk_error *err) {
     GPU_TRY(ordinal, cudaSetDevice(ordinal), err);
-    return cuzk_gpu_prepare(err);
+    return cuzk_error_context(err, cuzk_gpu_prepare(err), "GPU %d, built for sm_%s", ordinal,
+                              CUZK_CUDA_ARCHS);
 }
 
 cuzk_status gpu_devices(cuda_device_info *out, unsigned max, unsigned *n, cuzk_error *err) {
-    *n = (unsigned)device_count();
+    cudaError_t none;
+    (void)err;
+    *n = (unsigned)device_count(&none);
     for (unsigned i = 0; i < *n && i < max; i++) {
         cuzk_error why;
-        CUZK_TRY(describe((int)i, &out[i], err));
-        if (try_device((int)i, &why) != CUZK_OK) {
-            snprintf(out[i].unusable, sizeof out[i].unusable, "%.255s", why.text);
-            (void)cudaGetLastError();
-        }
+        cuzk_status status = describe((int)i, &out[i], &why);
+        if (status == CUZK_OK) status = try_device((int)i, &why);
+        if (status == CUZK_OK) continue;
+        /* one that does not answer is no reason to do without the others */
+        snprintf(out[i].unusable, sizeof out[i].unusable, "%.255s", why.text);
+        (void)cudaGetLastError();
     }
     return CUZK_OK;
 }
@@ -64,18 +81,19 @@ static bool is_number(const char *text) {
 }
 
 static bool matches(const cuda_device_info *info, const char *selector) {
-    if (is_number(selector)) return atoi(selector) == info->ordinal;
+    if (is_number(selector)) return strtol(selector, NULL, 10) == info->ordinal;
     if (strncmp(selector, "GPU-", 4) == 0)
         return strncmp(info->uuid, selector, strlen(selector)) == 0;
     return strcasecmp(info->pci, selector) == 0;
 }
 
 static cuzk_status select_device(const char *selector, cuda_device_info *out, cuzk_error *err) {
-    const int n = device_count();
-    if (n == 0) return cuzk_fail(err, CUZK_ERR_NOT_FOUND, "no NVIDIA driver or no visible GPU");
+    cudaError_t none;
+    const int n = device_count(&none);
+    if (n == 0) return no_device(none, err);
     for (int i = 0; i < n; i++) {
-        CUZK_TRY(describe(i, out, err));
-        if (matches(out, selector)) return CUZK_OK;
+        const cuzk_status status = describe(i, out, err);
+        if (matches(out, selector)) return status; /* its ordinal is known in any case */
     }
     return cuzk_fail(err, CUZK_ERR_NOT_FOUND,
                      "no GPU '%s' among the %d visible ones (ordinal, UUID or PCI id)", selector,
@@ -113,7 +131,11 @@ static cuzk_status open_resources(gpu_device *d, uint64_t arena_limit, cuzk_erro
     GPU_TRY(ordinal, cudaStreamCreateWithFlags(&d->upload, cudaStreamNonBlocking), err);
     for (int i = 0; i < 2; i++) {
         void *half = NULL;
-        GPU_TRY(ordinal, cudaHostAlloc(&half, GPU_RING_BYTES, cudaHostAllocDefault), err);
+        CUZK_TRY(cuzk_error_context(
+            err,
+            gpu_check(ordinal, cudaHostAlloc(&half, GPU_RING_BYTES, cudaHostAllocDefault),
+                      "cudaHostAlloc", err),
+            "pinned host memory of %zu bytes", GPU_RING_BYTES));
         d->ring[i] = half;
         GPU_TRY(ordinal, cudaEventCreateWithFlags(&d->ring_free[i], cudaEventDisableTiming), err);
     }

@@ -1,6 +1,8 @@
 /* On a device: parameters made on it equal the CPU's; proofs with the fixtures' r and s equal the
  * fixtures byte for byte, with all points resident and with points streamed through a small arena;
- * nothing acts on the whole device after the executor is open. */
+ * nothing acts on the whole device after the executor is open.
+ *
+ * small: fewer kernels, for compute-sanitizer: each tier of the plan, a partition each. */
 #include "../filecoin/c1_from_json.h"
 #include "cuda/cuda_library.h"
 #include "../filecoin/golden_groth16.h"
@@ -98,38 +100,54 @@ static uint64_t least_arena(void) {
     return needed;
 }
 
-static void check_shape(const char *shape, const char *circuit, uint64_t small_arena,
-                        prove_fn prove) {
-    cuzk_error err;
+/* Circuit and parameters, from the CPU; false: there is no device. */
+static bool shape_open(const char *shape, const char *circuit) {
     if (!has_device()) {
-        SKIP("no GPU");
-        return;
+        printf("skipped: no GPU\n");
+        check_skipped = true;
+        return false;
     }
     golden_open(&g, shape, circuit);
     g.ex->ops->close(g.ex);
     g.steps_checked = true; /* the CPU's intermediates are checked in tests/filecoin */
-    check_setup(shape);
-    prove_on_device(0, prove);
-    prove_on_device(small_arena, prove);
-    prove_on_device(least_arena(), prove);
+    return true;
+}
+
+static void shape_close(void) {
+    cuzk_error err;
     g.own_memory = false;
     CHECK_OK(executor_cpu_open(g.host, &g.ex, &err));
     golden_close(&g);
 }
 
-static void prove_porep(void) {
+static void check_shape(const char *shape, const char *circuit, uint64_t small_arena,
+                        prove_fn prove) {
+    if (!shape_open(shape, circuit)) return;
+    check_setup(shape);
+    prove_on_device(0, prove);
+    prove_on_device(small_arena, prove);
+    prove_on_device(least_arena(), prove);
+    shape_close();
+}
+
+static void prove_porep_fixture(const char *name) {
     cuzk_error err;
-    static const char *const names[][2] = {{"porep-2k", "porep-2k-0"},
-                                           {"porep-2k-synth", "porep-2k-synth-0"},
-                                           {"porep-2k-ni", "porep-2k-ni-0"},
-                                           {"porep-2k-v1", "porep-2k-v1-0"}};
-    for (int i = 0; i < 4; i++) {
-        char text[256];
-        snprintf(text, sizeof text, "filecoin/%s/c1.json", names[i][0]);
-        porep_c1 *c1 = c1_load(text);
-        CHECK_OK(filecoin_circuit_bind_porep(g.filecoin, c1, 0, &err));
-        golden_prove(&g, names[i][1]);
-    }
+    char text[256];
+    snprintf(text, sizeof text, "filecoin/%s/c1.json", name);
+    porep_c1 *c1 = c1_load(text);
+    CHECK_OK(filecoin_circuit_bind_porep(g.filecoin, c1, 0, &err));
+    snprintf(text, sizeof text, "%s-0", name);
+    golden_prove(&g, text);
+}
+
+static void prove_porep(void) {
+    static const char *const names[] = {"porep-2k", "porep-2k-synth", "porep-2k-ni", "porep-2k-v1"};
+    for (int i = 0; i < 4; i++)
+        prove_porep_fixture(names[i]);
+}
+
+static void prove_one_porep(void) {
+    prove_porep_fixture("porep-2k");
 }
 
 static post_vanilla *load_post(const char *name, size_t n) {
@@ -163,6 +181,48 @@ static void prove_winning(void) {
     CHECK_OK(filecoin_circuit_bind_post(g.filecoin, v->sectors, 1, &err));
     for (int i = 0; i < 20; i++)
         golden_prove(&g, "winning-2k-0");
+    post_vanilla_free(g.host, v);
+}
+
+static void prove_one_winning(void) {
+    cuzk_error err;
+    post_vanilla *v = load_post("winning-2k", 1);
+    CHECK_OK(filecoin_circuit_bind_post(g.filecoin, v->sectors, 1, &err));
+    golden_prove(&g, "winning-2k-0");
+    post_vanilla_free(g.host, v);
+}
+
+static bool same_sums(const groth16_sums *a, const groth16_sums *b) {
+    return g1_eq(&a->h, &b->h) && g1_eq(&a->l, &b->l) && g1_eq(&a->a, &b->a) &&
+           g1_eq(&a->b_g1, &b->b_g1) && g2_eq(&a->b_g2, &b->b_g2);
+}
+
+/* Both slots, one of them begun twice, since it was withdrawn in between. */
+static void prove_withdrawn(const witness *w) {
+    cuzk_error err;
+    groth16_sums sums[2];
+    const executor_ops *ops = g.ex->ops;
+    CHECK(!ops->withdraw(g.ex, 0)); /* not begun */
+    CHECK_OK(ops->begin(g.ex, 0, w, &err));
+    CHECK_OK(ops->begin(g.ex, 1, w, &err));
+    CHECK(ops->withdraw(g.ex, 1)); /* behind the other */
+    CHECK(!ops->withdraw(g.ex, 1) && !ops->withdraw(g.ex, 2));
+    CHECK_OK(ops->begin(g.ex, 1, w, &err));
+    CHECK_OK(ops->finish(g.ex, 0, &sums[0], NULL, &err));
+    CHECK_OK(ops->finish(g.ex, 1, &sums[1], NULL, &err));
+    CHECK(same_sums(&sums[0], &sums[1]));
+}
+
+static void prove_one_window(void) {
+    cuzk_error err;
+    witness w;
+    post_vanilla *v = load_post("window-2k", 3);
+    CHECK_OK(filecoin_circuit_bind_post(g.filecoin, v->sectors, 2, &err));
+    golden_prove(&g, "window-2k-0");
+    CHECK_OK(witness_new(g.host, g.circuit, &w, &err));
+    CHECK_OK(r1cs_witness(g.host, g.circuit, filecoin_circuit_cs(g.filecoin), &w, &err));
+    prove_withdrawn(&w);
+    witness_free(g.host, &w);
     post_vanilla_free(g.host, v);
 }
 
@@ -214,4 +274,25 @@ TEST(snap) {
     check_shape("update-2KiB", "snap-2k", 700 * MIB, prove_snap);
 }
 
-TEST_MAIN(RUN(window), RUN(winning), RUN(porep), RUN(snap))
+/* The arenas: overlapped with copies of h's points and resident; streamed; overlapped with wide
+ * tables, and spilled. */
+TEST(small_window) {
+    if (!shape_open("window-2KiB", "window-2k")) return;
+    prove_on_device(256 * MIB, prove_one_window);
+    prove_on_device(96 * MIB, prove_one_window);
+    shape_close();
+}
+TEST(small_winning) {
+    if (!shape_open("winning-2KiB", "winning-2k")) return;
+    prove_on_device(160 * MIB, prove_one_winning);
+    shape_close();
+}
+TEST(small_porep) {
+    if (!shape_open("porep-2KiB", "porep-2k")) return;
+    prove_on_device(400 * MIB, prove_one_porep);
+    prove_on_device((uint64_t)12 << 30, prove_one_porep);
+    shape_close();
+}
+
+TEST_MAIN(RUN(small_window), RUN(small_winning), RUN(small_porep), RUN(window), RUN(winning),
+          RUN(porep), RUN(snap))
