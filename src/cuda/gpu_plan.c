@@ -214,7 +214,16 @@ typedef struct plan_choice {
 /* What a choice saves over plain resident points, in additions for each row of the domain: the
  * overlap, wide tables (docs/benchmarks/gpu-prover.md); copies by their cost. */
 #define OVERLAP_SAVES(n) ((n)*3 / 4)
-#define WIDE_SAVES(n) ((n)*3 / 4)
+/* Of the quotient's six transforms three are inverse, two forward on the coset. */
+static const struct {
+    unsigned kinds, saves; /* eighths of an addition */
+} wide_choices[] = {
+    {CUZK_NTT_WIDE_QUOTIENT, 6},
+    {CUZK_NTT_WIDE_INVERSE | CUZK_NTT_WIDE_COSET_FORWARD, 5},
+    {CUZK_NTT_WIDE_INVERSE, 3},
+    {CUZK_NTT_NARROW, 0},
+};
+#define WIDE_CHOICES (sizeof wide_choices / sizeof wide_choices[0])
 
 /* Everything from `first` on for one region, or cut in two where h and the sums overlap. */
 static void lay_out_work(gpu_plan *p, uint64_t first, const region_bytes *needed) {
@@ -292,20 +301,20 @@ static uint64_t h_cost(const gpu_shape *s, unsigned copies, const gpu_limits *li
 /* The plan with all points resident that saves the most. */
 static bool try_resident(gpu_plan *best, const gpu_shape *s, const gpu_limits *limits) {
     const uint64_t rows = (uint64_t)1 << s->log2_domain, plain = h_cost(s, 1, limits);
-    const unsigned wide[] = {CUZK_NTT_WIDE_QUOTIENT, CUZK_NTT_NARROW};
     gpu_plan p = {.arena_bytes = best->arena_bytes};
     uint64_t needed;
     bool found = false;
     for (plan_tier tier = TIER_OVERLAPPED; tier <= TIER_RESIDENT; tier++)
-        for (int w = 0; w < 2; w++)
+        for (size_t w = 0; w < WIDE_CHOICES; w++)
             for (unsigned copies = limits->max_copies; copies > 0; copies--) {
-                const plan_choice choice = {tier, RESIDENT_STEP_LOG2_MAX, wide[w], copies};
+                const plan_choice choice = {tier, RESIDENT_STEP_LOG2_MAX, wide_choices[w].kinds,
+                                            copies};
                 const uint64_t cost = h_cost(s, copies, limits),
                                saved = (tier == TIER_OVERLAPPED ? OVERLAP_SAVES(rows) : 0) +
-                                       (w == 0 ? WIDE_SAVES(rows) : 0) + (plain - cost);
+                                       rows * wide_choices[w].saves / 8 + (plain - cost);
                 if (cost > plain || (found && saved <= best->saved)) continue;
                 if (plan_with(&p, s, &choice, limits, &needed, NULL) != CUZK_OK) continue;
-                if (w == 0 && p.ntt.wide_kinds == 0) continue; /* two passes need none */
+                if (p.ntt.wide_kinds != choice.wide) continue; /* two passes need none */
                 *best = p;
                 best->saved = saved;
                 found = true;

@@ -86,7 +86,7 @@ static void check_extras(const gpu_plan *p) {
     const gpu_query_plan *h = &p->query[GPU_QUERY_H];
     const uint64_t rows = (uint64_t)1 << p->ntt.log2_n;
     CHECK(p->ntt_tables.bytes == p->ntt.table_bytes);
-    CHECK(p->ntt.wide_kinds == CUZK_NTT_NARROW || p->ntt.wide_kinds == CUZK_NTT_WIDE_QUOTIENT);
+    CHECK((p->ntt.wide_kinds & ~(unsigned)CUZK_NTT_WIDE_QUOTIENT) == 0);
     CHECK((p->saved != 0) == (p->overlapped || p->ntt.wide_kinds != 0 || h->copies > 1));
     for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++)
         CHECK_U64(p->query[q].copies, 1);
