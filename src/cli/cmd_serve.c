@@ -23,6 +23,14 @@ static cuzk_status list_gpus(char (*names)[64], unsigned max, unsigned *n, cuzk_
     }
     if (cuda == NULL) return cuzk_fail(err, missing.status, "%s", missing.text);
     CUZK_TRY(cuda->devices(infos, 64, &found, err));
+    const int built = cuda->runtime_version, driver = cuda->driver_version();
+    if (found == 0)
+        log_line(driver != 0 ? LOG_WARN : LOG_INFO, NULL,
+                 "no GPU: %s (this build is of CUDA %d.%d, the driver for %d.%d)",
+                 driver == 0                    ? "no NVIDIA driver"
+                 : driver / 1000 < built / 1000 ? "the driver is too old"
+                                                : "none is visible",
+                 built / 1000, built % 1000 / 10, driver / 1000, driver % 1000 / 10);
     for (unsigned i = 0; i < found && i < 64 && *n < max; i++) {
         if (infos[i].unusable[0] == 0)
             snprintf(names[(*n)++], 64, "cuda:%d", infos[i].ordinal);

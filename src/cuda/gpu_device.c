@@ -56,8 +56,7 @@ static cuzk_status describe(int ordinal, cuda_device_info *out, cuzk_error *err)
 /* Make it current: fails for an architecture that no kernel was built for. */
 static cuzk_status try_device(int ordinal, cuzk_error *err) {
     GPU_TRY(ordinal, cudaSetDevice(ordinal), err);
-    return cuzk_error_context(err, cuzk_gpu_prepare(err), "GPU %d, built for sm_%s", ordinal,
-                              CUZK_CUDA_ARCHS);
+    return cuzk_error_context(err, cuzk_gpu_prepare(err), "built for sm_%s", CUZK_CUDA_ARCHS);
 }
 
 cuzk_status gpu_devices(cuda_device_info *out, unsigned max, unsigned *n, cuzk_error *err) {

@@ -1,20 +1,20 @@
-/* Helpers of the launchers: every CUDA failure becomes an error value that names the call. */
+/* Helpers of the launchers: every CUDA failure becomes an error value that names device and call. */
 #ifndef CUZK_CUDA_LAUNCH_CUH
 #define CUZK_CUDA_LAUNCH_CUH
 
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include "gpu_calls.h"
 #include "vectors.cuh"
 
 namespace cuzk {
 
 inline cuzk_status cuda_check(cudaError_t e, const char *call, cuzk_error *err) {
     if (e == cudaSuccess) return CUZK_OK;
-    const cuzk_status status =
-        e == cudaErrorMemoryAllocation ? CUZK_ERR_DEVICE_MEMORY : CUZK_ERR_DEVICE;
-    return cuzk_fail(err, status, "%s: %s (%s)", call, cudaGetErrorString(e), cudaGetErrorName(e));
+    int device = -1;
+    (void)cudaGetDevice(&device);
+    return gpu_check(device, e, call, err);
 }
 
 /* After a kernel launch. */

@@ -4,9 +4,11 @@
 
 #include "engine/engine_internal.h"
 
-void device_failed(engine *e, device *d, const char *text) {
+void device_failed(engine *e, device *d, cuzk_status status, const char *text) {
     d->failures++;
     d->failures_in_row++;
+    if (status == CUZK_ERR_DEVICE_LOST && d->failures_in_row < e->config.device_failures)
+        d->failures_in_row = e->config.device_failures; /* nothing will succeed on it any more */
     if (d->quarantined || d->failures_in_row < e->config.device_failures) return;
     d->quarantined = true;
     const engine_event event = {.type = ENGINE_EVENT_DEVICE,
@@ -131,7 +133,7 @@ static bool load_key_on(device *d, key *k) {
     if (d->hung) return false;
     key_failed(d, k, status, error.text);
     /* A circuit too large for the device is no fault of the device. */
-    if (planned) device_failed(e, d, error.text);
+    if (planned) device_failed(e, d, status, error.text);
     return true;
 }
 
@@ -177,7 +179,7 @@ void device_hangs(engine *e, device *d, uint64_t silent_ms) {
         partition_failed(e, j, k, d, CUZK_ERR_TIMEOUT, text);
         job_settle(e, j);
     }
-    device_failed(e, d, text);
+    device_failed(e, d, CUZK_ERR_TIMEOUT, text);
 }
 
 /* Hand a partition to the executor. */
@@ -207,7 +209,7 @@ static void begin_partition(device *d, job *j, unsigned k) {
     }
     j->in_flight--;
     partition_failed(e, j, k, d, status, error.text);
-    device_failed(e, d, error.text);
+    device_failed(e, d, status, error.text);
     job_settle(e, j);
 }
 
@@ -242,7 +244,7 @@ static void finish_partition(device *d) {
     }
     j->in_flight--;
     partition_failed(e, j, k, d, status, error.text);
-    device_failed(e, d, error.text);
+    device_failed(e, d, status, error.text);
     job_settle(e, j);
 }
 

@@ -229,7 +229,8 @@ void *worker_main(void *engine_pointer);      /* workers.c: open, load, witness 
 void *device_main(void *device_pointer);      /* devices.c */
 void *finisher_main(void *engine_pointer);    /* finisher.c: assemble, verify, journal */
 void *housekeeper_main(void *engine_pointer); /* housekeeper.c: time */
-void device_failed(engine *e, device *d, const char *text);
+/* Counts a failure; enough in a row, or a lost device, end its use (lock held). */
+void device_failed(engine *e, device *d, cuzk_status status, const char *text);
 /* The watchdog's verdict: the device hangs; its partitions go elsewhere (lock held). */
 void device_hangs(engine *e, device *d, uint64_t silent_ms);
 

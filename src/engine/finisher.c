@@ -34,7 +34,8 @@ static bool bad_sums(cuzk_status status) {
 static void blame_suspects(engine *e, const partition *p) {
     for (unsigned i = 0; i < e->n_devices; i++)
         if ((p->suspects >> i & 1) != 0)
-            device_failed(e, &e->devices[i], "wrong sums, shown by another computation");
+            device_failed(e, &e->devices[i], CUZK_ERR_INVALID_PROOF,
+                          "wrong sums, shown by another computation");
 }
 
 static void verify_partition(engine *e, job *j, unsigned k) {
