@@ -54,8 +54,8 @@ typedef struct cuzk_gpu_scalars {
 
 /* Copies of fixed points, for fewer and wider windows: points[c * plan->n + i] = 2^(c shift) times
  * points[i] for first <= i < first + n and 0 < c < plan->windows.copies, where shift =
- * cuzk_msm_shift(plan). Affine; infinity stays infinity. Some 5 G doublings a second on an H200 for
- * G1, of (copies - 1) shift a point. Nothing to do for a plan with one copy. */
+ * cuzk_msm_shift(plan). Affine; infinity stays infinity. (copies - 1) shift doublings a point, 2
+ * products and 5 squares each. Nothing to do for a plan with one copy. */
 CUZK_CUDA_EXPORT cuzk_status cuzk_gpu_multiples(const cuzk_msm_plan *plan, void *points,
                                                 uint64_t first, uint64_t n, cuzk_gpu_stream stream,
                                                 cuzk_error *err);
