@@ -5,12 +5,14 @@
 namespace cuzk {
 namespace {
 
-/* 5 blocks a multiprocessor: 96 registers, of which at most 5 are spilled. */
-template <bool reversed, bool last>
-__global__ void __launch_bounds__(NTT_THREADS, 5)
+/* Blocks a multiprocessor: 96 registers, and up to 8 spilled around the products of a butterfly. */
+constexpr unsigned NTT_BLOCKS = 5;
+
+template <bool reversed, bool last, bool inverse>
+__global__ void __launch_bounds__(NTT_THREADS, NTT_BLOCKS)
     ntt_pass_kernel(const __grid_constant__ ntt_pass pass) {
     extern __shared__ uint4 shared[];
-    const ntt_block<reversed, last> block = {pass, shared, blockIdx.x, threadIdx.x};
+    const ntt_block<reversed, last, inverse> block = {pass, shared, blockIdx.x, threadIdx.x};
     block.load();
     CUZK_NO_UNROLL
     for (uint32_t i = 0; i < block.steps(); i++) {
@@ -23,14 +25,19 @@ __global__ void __launch_bounds__(NTT_THREADS, 5)
 
 typedef void (*pass_kernel)(const ntt_pass);
 
-pass_kernel find_kernel(bool reversed, bool last) {
-    if (reversed) return last ? ntt_pass_kernel<true, true> : ntt_pass_kernel<true, false>;
-    return last ? ntt_pass_kernel<false, true> : ntt_pass_kernel<false, false>;
+template <bool reversed, bool last> pass_kernel find_kernel(bool inverse) {
+    return inverse ? ntt_pass_kernel<reversed, last, true> : ntt_pass_kernel<reversed, last, false>;
+}
+pass_kernel find_kernel(bool reversed, bool last, bool inverse) {
+    if (reversed)
+        return last ? find_kernel<true, true>(inverse) : find_kernel<true, false>(inverse);
+    return last ? find_kernel<false, true>(inverse) : find_kernel<false, false>(inverse);
 }
 
-cuzk_status run_pass(const ntt_pass &pass, bool reversed, cudaStream_t stream, cuzk_error *err) {
-    find_kernel(reversed,
-                pass.below == 0)<<<pass.tiles, NTT_THREADS, NTT_SHARED_BYTES, stream>>>(pass);
+cuzk_status run_pass(const ntt_pass &pass, const ntt_job &job, cudaStream_t stream,
+                     cuzk_error *err) {
+    find_kernel(job.reversed, pass.below == 0,
+                job.direction == 1)<<<pass.tiles, NTT_THREADS, NTT_SHARED_BYTES, stream>>>(pass);
     return launched("ntt_pass", err);
 }
 
@@ -67,8 +74,8 @@ __global__ void __launch_bounds__(256) bit_reverse_tiles(unsigned log2_n, fr *ou
 } // namespace
 
 cuzk_status ntt_prepare(cuzk_error *err) {
-    for (unsigned v = 0; v < 4; v++)
-        CUZK_TRY(cuda_check(cudaFuncSetAttribute(find_kernel(v & 1, v & 2),
+    for (unsigned v = 0; v < 8; v++)
+        CUZK_TRY(cuda_check(cudaFuncSetAttribute(find_kernel(v & 1, v & 2, v & 4),
                                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                  NTT_SHARED_BYTES),
                             "cudaFuncSetAttribute(ntt_pass)", err));
@@ -90,7 +97,7 @@ cuzk_status ntt_fill_tables(const cuzk_ntt_plan &p, const ntt_constants &k, void
 cuzk_status ntt_transform(const cuzk_ntt_plan &p, const void *tables, const ntt_job &job,
                           cudaStream_t stream, cuzk_error *err) {
     for (unsigned i = 0; i < p.passes; i++)
-        CUZK_TRY(run_pass(ntt_make_pass(p, tables, job, i), job.reversed, stream, err));
+        CUZK_TRY(run_pass(ntt_make_pass(p, tables, job, i), job, stream, err));
     return CUZK_OK;
 }
 

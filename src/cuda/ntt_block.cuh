@@ -12,9 +12,9 @@
  * two elements at a time through shared memory: unrolled, a pass is 13,000 instructions, and the
  * warps wait for the instruction cache. Limit: the integer multiplier. A pass of 9 bits has 3.6
  * products an element, all with roots known beforehand (ntt_factor.cuh: 372 of the multiplier's
- * cycles for a warp), and a twist for each higher pass, or a single one from a wide table (448
- * cycles). 36 KiB of shared memory and 96 registers: 5 blocks a multiprocessor, so that some
- * compute while others load.
+ * cycles for a warp, 244 for the 1.1 by the root of order 4), and a twist for each higher pass, or
+ * a single one from a wide table (448 cycles). 36 KiB of shared memory and 96 registers: 5 blocks a
+ * multiprocessor, so that some compute while others load.
  *
  * Phases hold no state but shared memory, so the CPU tests run them thread by thread. */
 #ifndef CUZK_CUDA_NTT_BLOCK_CUH
@@ -46,7 +46,7 @@ struct ntt_factors {
 constexpr uint32_t NTT_AHEAD = 256;
 
 struct ntt_pass {
-    ntt_factor eighth[3]; /* powers of the root of order 8: in the kernel's parameters, operands */
+    ntt_factor eighth[2]; /* w, w^3, w of order 8: from the kernel's parameters to operands */
     const fr *in;
     fr *out;                 /* the tile that is read: in place is fine */
     const fr *minus;         /* subtract from the output, or 0 */
@@ -60,8 +60,8 @@ struct ntt_pass {
 };
 
 /* reversed: the input is in reversed order; last: below = 0, lines are contiguous and every phase
- * walks along them. */
-template <bool reversed, bool last> struct ntt_block {
+ * walks along them; inverse: the roots are. */
+template <bool reversed, bool last, bool inverse> struct ntt_block {
     const ntt_pass &pass;
     uint4 *const shared;
     const uint32_t tile, thread;
@@ -121,6 +121,10 @@ template <bool reversed, bool last> struct ntt_block {
 
     CUZK_HD ntt_factor root(uint32_t power) const { return load16(pass.roots + power); }
 
+    /* x times that power of the root of order 8; for the inverse root, power 2 is the negative. */
+    CUZK_HD fr times_eighth(const fr &x, int power) const {
+        return power == 2 ? ntt_times_fourth(x) : x * pass.eighth[power / 2];
+    }
     /* The last `levels` levels of a transform of 8: natural to reversed order. */
     CUZK_HD void forward8(fr *x, uint32_t levels) const {
         CUZK_UNROLL
@@ -130,10 +134,11 @@ template <bool reversed, bool last> struct ntt_block {
             for (int i = 0; i < 8; i++) {
                 if (i & half) continue;
                 const int j = i & (half - 1);
+                const int power = 4 / half * j;
                 const fr u = x[i], v = x[i + half];
                 x[i] = u + v;
-                x[i + half] = u - v;
-                if (j != 0) x[i + half] = x[i + half] * pass.eighth[4 / half * j - 1];
+                x[i + half] = inverse && power == 2 ? v - u : u - v;
+                if (power != 0) x[i + half] = times_eighth(x[i + half], power);
             }
         }
     }
@@ -146,10 +151,12 @@ template <bool reversed, bool last> struct ntt_block {
             for (int i = 0; i < 8; i++) {
                 if (i & half) continue;
                 const int j = i & (half - 1);
+                const int power = 4 / half * j;
                 const fr u = x[i];
-                const fr v = j == 0 ? x[i + half] : x[i + half] * pass.eighth[4 / half * j - 1];
-                x[i] = u + v;
-                x[i + half] = u - v;
+                const fr v = power == 0 ? x[i + half] : times_eighth(x[i + half], power);
+                const bool turned = inverse && power == 2;
+                x[i] = turned ? u - v : u + v;
+                x[i + half] = turned ? u + v : u - v;
             }
         }
     }

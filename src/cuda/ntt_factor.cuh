@@ -18,62 +18,107 @@ struct alignas(16) ntt_factor {
     uint32_t w[8], quotient[8];
 };
 
-/* Rows i, i + 1, ... of x w' from limb 6 on: even[k] stands at limb 6 + k, odd[k] at limb 7 + k.
- * Column c of row i is x[i] quotient[c + 6 - i], 0 <= c <= i + 1. Where a chain ends in a pair that
- * an earlier row wrote, its carry starts the next pair. */
-template <int i = 0>
-CUZK_HD void factor_high_rows(uint32_t *even, uint32_t *odd, const uint32_t *x,
-                              const uint32_t *quotient) {
+/* Rows i, i + 1, ... of x w' from limb 6 on, for a w' of `limbs` limbs: even[k] stands at limb
+ * 6 + k, odd[k] at limb 7 + k. Column c of row i is x[i] quotient[c + 6 - i], 0 <= c <= n + 1.
+ * Where a chain ends in a pair that an earlier row wrote, its carry starts the next pair. */
+template <int limbs, int i = 7 - limbs<0 ? 0 : 7 - limbs> CUZK_HD void factor_high_rows(
+                                     uint32_t *even, uint32_t *odd, const uint32_t *x,
+                                     const uint32_t *quotient) {
     if constexpr (i < 8) {
-        constexpr int first = i == 7 ? 2 : 0;
-        constexpr int evens = (i + 1 - first) / 2 + 1, odds = i / 2 + 1;
+        constexpr int n = i + limbs - 8, first = i == 7 ? 2 : 0;
+        constexpr int evens = (n + 1 - first) / 2 + 1, odds = n < 0 ? 0 : n / 2 + 1;
+        constexpr bool top_row = i == 0 || i == 7 - limbs;
         pairs_mad_cc<2 * evens>(even + first, quotient + first + 6 - i, x[i]);
-        if constexpr (i % 2 == 0 && i > 0) even[i + 2] = addc(0, 0);
-        pairs_mad_cc<2 * odds>(odd, quotient + 7 - i, x[i]);
-        if constexpr (i % 2 == 1) odd[i + 1] = addc(0, 0);
-        factor_high_rows<i + 1>(even, odd, x, quotient);
+        if constexpr (n % 2 == 0 && !top_row) even[n + 2] = addc(0, 0);
+        if constexpr (odds > 0) pairs_mad_cc<2 * odds>(odd, quotient + 7 - i, x[i]);
+        if constexpr (n > 0 && n % 2 == 1) odd[n + 1] = addc(0, 0);
+        factor_high_rows<limbs, i + 1>(even, odd, x, quotient);
     }
 }
 
-/* Rows 7, 6, ..., i of x a mod R, of which each begins with a[first]: even[k] stands at limb k,
- * odd[k] at limb 1 + k. Downwards, so that the sums grow into registers that x leaves. */
-template <int first, int i = 0>
+/* Rows 7, 6, ..., i of x a mod R, where a has limbs first to last: even[k] stands at limb k, odd[k]
+ * at limb 1 + k. Downwards, so that the sums grow into registers that x leaves. */
+template <int first, int last, int i = 0>
 CUZK_HD void factor_low_rows(uint32_t *even, uint32_t *odd, const uint32_t *x, const uint32_t *a) {
     if constexpr (i + first < 8) {
-        factor_low_rows<first, i + 1>(even, odd, x, a);
-        constexpr int start = i + first, e = start + start % 2, o = start + 1 - start % 2;
-        if constexpr (e < 8) pairs_mad_cc<8 - e>(even + e, a + e - i, x[i]);
-        if constexpr (o < 7) {
-            pairs_mad_cc<7 - o>(odd + o - 1, a + o - i, x[i]);
-            odd[6] = madc_lo_cc(a[7 - i], x[i], odd[6]);
+        factor_low_rows<first, last, i + 1>(even, odd, x, a);
+        constexpr int start = i + first, end = i + last < 7 ? i + last : 7;
+        constexpr int e = start + start % 2, o = start + 1 - start % 2;
+        constexpr int e_pairs = (end - e + 2) / 2, o_pairs = ((end < 7 ? end : 6) - o + 2) / 2;
+        if constexpr (e <= end) {
+            pairs_mad_cc<2 * e_pairs>(even + e, a + e - i, x[i]);
+            CUZK_UNROLL
+            for (int k = e + 2 * e_pairs; k < 8; k++)
+                even[k] = addc_cc(even[k], 0);
+        }
+        if constexpr (o <= end && o < 7) {
+            pairs_mad_cc<2 * o_pairs>(odd + o - 1, a + o - i, x[i]);
+            if constexpr (end == 7)
+                odd[6] = madc_lo_cc(a[7 - i], x[i], odd[6]);
+            else
+                odd[6] = addc(odd[6], 0);
         } else {
             odd[6] += a[7 - i] * x[i];
         }
     }
 }
 
+/* The low 256 bits of the product in even and odd, less q r. R - r has -1 and 0 for low limbs. */
+CUZK_HD fr factor_subtract(uint32_t *even, uint32_t *odd, const uint32_t *q) {
+    const uint32_t minus_r[8] = {0xffffffffu, 0x00000000u, 0x0001a401u, 0xac425bfdu,
+                                 0xf65e27fau, 0xccc627f7u, 0xd66282b7u, 0x8c1258acu};
+    factor_low_rows<2, 7>(even, odd, q, minus_r);
+    limbs_sub<8>(even, even, q);
+    limbs_add<7>(odd, odd, q);
+    fr z;
+    z.l[0] = even[0];
+    limbs_add<7>(z.l + 1, even + 1, odd);
+    return z;
+}
+
 /* x < 2r; the result is < 1.91 r. */
 CUZK_HD fr operator*(const fr &x, const ntt_factor &f) {
     uint32_t q[8], even[10] = {0}, odd[9] = {0};
-    factor_high_rows(even, odd, x.l, f.quotient);
+    factor_high_rows<8>(even, odd, x.l, f.quotient);
     add_cc(even[1], odd[0]);
     CUZK_UNROLL
     for (int k = 0; k < 7; k++)
         q[k] = addc_cc(even[k + 2], odd[k + 1]);
     q[7] = addc(even[9], odd[8]);
 
-    /* R - r; its two low limbs are -1 and 0: additions. */
-    const uint32_t minus_r[8] = {0xffffffffu, 0x00000000u, 0x0001a401u, 0xac425bfdu,
-                                 0xf65e27fau, 0xccc627f7u, 0xd66282b7u, 0x8c1258acu};
     uint32_t low_even[8] = {0}, low_odd[7] = {0};
-    factor_low_rows<0>(low_even, low_odd, x.l, f.w);
-    factor_low_rows<2>(low_even, low_odd, q, minus_r);
-    limbs_sub<8>(low_even, low_even, q);
-    limbs_add<7>(low_odd, low_odd, q);
-    fr z;
-    z.l[0] = low_even[0];
-    limbs_add<7>(z.l + 1, low_even + 1, low_odd);
-    return z;
+    factor_low_rows<0, 7>(low_even, low_odd, x.l, f.w);
+    return factor_subtract(low_even, low_odd, q);
+}
+
+/* x times the root of order 4. r = u^4 - u^2 + 1 for u = 0xd201000000010000, so u^3 is one: 192
+ * bits, of which the low 32 are 0, and a quotient of 193. 27 + 18 + 21 limb products. As above
+ * otherwise. */
+CUZK_HD fr ntt_times_fourth(const fr &x) {
+    const uint32_t u3[8] = {0x00000000u, 0x00010000u, 0x76030000u, 0xec030002u,
+                            0x760304d0u, 0x8d51ccceu, 0x00000000u, 0x00000000u};
+    const uint32_t quotient[6] = {0x5576304fu, 0x61c5d9dau, 0x3e76ec2au, /* and 2^192 */
+                                  0x33cfcc0du, 0x56cd56b5u, 0x381204cau};
+    uint32_t q[8], even[8] = {0}, odd[7] = {0};
+    factor_high_rows<6>(even, odd, x.l, quotient);
+    limbs_add<7>(even + 1, even + 1, odd);
+    add_cc(even[0], x.l[0]);
+    addc_cc(even[1], x.l[1]);
+    CUZK_UNROLL
+    for (int k = 0; k < 6; k++)
+        q[k] = addc_cc(even[k + 2], x.l[k + 2]);
+    q[6] = addc(0, 0);
+    q[7] = 0;
+
+    uint32_t low_even[8] = {0}, low_odd[7] = {0};
+    factor_low_rows<2, 5>(low_even, low_odd, x.l, u3);
+    uint32_t shifted[7]; /* the limb 2^16 of u^3 */
+    shifted[0] = x.l[0] << 16;
+    CUZK_UNROLL
+    for (int k = 1; k < 7; k++)
+        shifted[k] = x.l[k] << 16 | x.l[k - 1] >> 16;
+    limbs_add<7>(low_odd, low_odd, shifted);
+    return factor_subtract(low_even, low_odd, q);
 }
 
 /* w' = (w R - m) / r, where m = w R mod r is the Montgomery form: -m / r mod R. */
@@ -81,7 +126,7 @@ CUZK_HD ntt_factor ntt_make_factor(const fr &montgomery) {
     const uint32_t minus_inverse_r[8] = {0xffffffffu, 0xfffffffeu, 0xfffe5bfdu, 0x53ba5bffu,
                                          0x0004ec06u, 0x181b2c17u, 0xd7bf2839u, 0x3d443ab0u};
     uint32_t even[8] = {0}, odd[7] = {0};
-    factor_low_rows<0>(even, odd, minus_inverse_r, montgomery.l);
+    factor_low_rows<0, 7>(even, odd, minus_inverse_r, montgomery.l);
     const fr w = montgomery.from_mont();
     ntt_factor f;
     CUZK_UNROLL

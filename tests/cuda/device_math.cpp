@@ -97,9 +97,9 @@ void tree(A *sums, const A *points, const uint32_t *list, const uint32_t *in_at,
     }
 }
 
-template <bool reversed, bool last> void run_blocks(const cuzk::ntt_pass &pass) {
+template <bool reversed, bool last, bool inverse> void run_blocks(const cuzk::ntt_pass &pass) {
     std::vector<cuzk::uint4> shared(cuzk::NTT_SHARED_BYTES / 16);
-    using block = cuzk::ntt_block<reversed, last>;
+    using block = cuzk::ntt_block<reversed, last, inverse>;
     for (uint32_t tile = 0; tile < pass.tiles; tile++) {
         const auto each = [&](auto phase) {
             for (uint32_t t = 0; t < cuzk::NTT_THREADS; t++)
@@ -112,12 +112,15 @@ template <bool reversed, bool last> void run_blocks(const cuzk::ntt_pass &pass) 
         each([](const block &b) { b.store(); });
     }
 }
-void run_pass(const cuzk::ntt_pass &pass, bool reversed) {
-    const bool last = pass.below == 0;
+template <bool reversed, bool inverse> void run_pass(const cuzk::ntt_pass &pass) {
+    pass.below == 0 ? run_blocks<reversed, true, inverse>(pass)
+                    : run_blocks<reversed, false, inverse>(pass);
+}
+void run_pass(const cuzk::ntt_pass &pass, bool reversed, bool inverse) {
     if (reversed)
-        last ? run_blocks<true, true>(pass) : run_blocks<true, false>(pass);
+        inverse ? run_pass<true, true>(pass) : run_pass<true, false>(pass);
     else
-        last ? run_blocks<false, true>(pass) : run_blocks<false, false>(pass);
+        inverse ? run_pass<false, true>(pass) : run_pass<false, false>(pass);
 }
 } // namespace
 
@@ -212,6 +215,9 @@ void device_tree_g2(g2_affine_t *sums, const g2_affine_t *points, const uint32_t
 void device_ntt_factor_mul(fr_t *z, const fr_t *x, const fr_t *w) {
     store(z, load<fr>(x) * cuzk::ntt_make_factor(load<fr>(w)));
 }
+void device_ntt_times_fourth(fr_t *z, const fr_t *x) {
+    store(z, cuzk::ntt_times_fourth(load<fr>(x)));
+}
 void device_ntt(const cuzk_ntt_plan *plan, bool reversed, unsigned direction, bool coset, int scale,
                 const fr_t *in, const fr_t *factor, const fr_t *minus, fr_t *out) {
     static std::vector<uint8_t> tables; /* of the last plan */
@@ -234,6 +240,6 @@ void device_ntt(const cuzk_ntt_plan *plan, bool reversed, unsigned direction, bo
         reversed,           direction,         coset,    scale, (const fr *)in,
         (const fr *)factor, (const fr *)minus, (fr *)out};
     for (unsigned i = 0; i < plan->passes; i++)
-        run_pass(cuzk::ntt_make_pass(*plan, tables.data(), job, i), reversed);
+        run_pass(cuzk::ntt_make_pass(*plan, tables.data(), job, i), reversed, direction == 1);
 }
 }

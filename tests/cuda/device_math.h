@@ -51,6 +51,8 @@ void device_tree_g2(g2_affine_t *sums, const g2_affine_t *points, const uint32_t
 /* x times the factor w (Montgomery, canonical) by its precomputed quotient: the raw result < 2r for
  * x < 2r. */
 void device_ntt_factor_mul(fr_t *z, const fr_t *x, const fr_t *w);
+/* x times the root of order 4, likewise */
+void device_ntt_times_fourth(fr_t *z, const fr_t *x);
 /* A transform's passes, block by block and thread by thread; tables from constants made here.
  * scale: a cuzk_ntt_scale or -1. factor and minus may be NULL. */
 void device_ntt(const cuzk_ntt_plan *plan, bool reversed, unsigned direction, bool coset, int scale,

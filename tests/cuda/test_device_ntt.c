@@ -58,6 +58,20 @@ TEST(known_factors) {
     }
 }
 
+TEST(root_of_order_4) {
+    fr_t w;
+    ntt_root_of_unity(2, &w);
+    for (int i = 0; i < 100000; i++) {
+        fr_t x = edge_value(), expected, other, got;
+        fr_mul(&expected, &x, &w);
+        other = expected;
+        CHECK(!add_r(&other));
+        if (check_random() & 1) CHECK(!add_r(&x)); /* x < 2r */
+        device_ntt_times_fourth(&got, &x);
+        CHECK(fr_eq(&got, &expected) || fr_eq(&got, &other));
+    }
+}
+
 static fr_t random_value(void) {
     uint8_t wide[64];
     fr_t z;
@@ -219,8 +233,9 @@ TEST(plan) {
 
 int main(int argc, char **argv) {
     CHECK_OK(host_std_new(1, 0, &std_host, &err));
-    const check_case cases[] = {RUN(plan),       RUN(known_factors), RUN(one_pass),
-                                RUN(two_passes), RUN(three_passes),  RUN(four_passes)};
+    const check_case cases[] = {RUN(plan),       RUN(known_factors), RUN(root_of_order_4),
+                                RUN(one_pass),   RUN(two_passes),    RUN(three_passes),
+                                RUN(four_passes)};
     const int status = check_main(argc, argv, cases, sizeof cases / sizeof cases[0]);
     host_std_free(std_host);
     return status;
