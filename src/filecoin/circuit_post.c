@@ -3,6 +3,15 @@
 #include "filecoin/circuit_internal.h"
 #include "filecoin/gadget_poseidon.h"
 
+/* The values of all paths' hashes at once, which takes a fraction of the time; NULL when there is
+ * no memory, which the cs remembers, or one path alone. */
+static const fr_t *trace_paths(cs *c, const post_state *s, const merkle_path *paths) {
+    if (paths == NULL || s->challenges == 1) return NULL;
+    fr_t *traces = cs_memory(c, s->challenges * merkle_trace_length(&s->tree_r), sizeof *traces);
+    if (traces != NULL) merkle_trace_paths(&s->tree_r, paths, s->challenges, traces);
+    return traces;
+}
+
 static void synth_sector(cs *c, void *state, uint64_t instance) {
     const post_state *s = state;
     const post_sector *p = NULL;
@@ -21,10 +30,12 @@ static void synth_sector(cs *c, void *state, uint64_t instance) {
     const gadget_num in[2] = {comm_c, comm_r_last};
     const gadget_num hash = gadget_poseidon(c, POSEIDON_2, in);
     num_enforce_equal(c, &comm_r, &hash);
+    const fr_t *trace = trace_paths(c, s, paths);
     for (uint32_t i = 0; i < s->challenges; i++) {
         const merkle_path *path = paths != NULL ? &paths[i] : NULL;
         const gadget_num leaf = num_alloc_bytes(c, path != NULL ? path->leaf : NULL);
-        merkle_por(c, &s->tree_r, path, &leaf, &comm_r_last);
+        merkle_por_traced(c, &s->tree_r, path, &leaf, &comm_r_last, trace);
+        if (trace != NULL) trace += merkle_trace_length(&s->tree_r);
     }
 }
 

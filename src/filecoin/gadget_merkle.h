@@ -32,6 +32,16 @@ gadget_num merkle_por_root(cs *c, const merkle_levels *levels, const merkle_path
 void merkle_por(cs *c, const merkle_levels *levels, const merkle_path *path,
                 const gadget_num *value, const gadget_num *root);
 
+/* Witnessing many paths: the values of all node hashes of a path, in order; Poseidon trees only. */
+size_t merkle_trace_length(const merkle_levels *levels);
+/* Those of n paths, some hashes at a time: path i's to out + i merkle_trace_length(levels). */
+void merkle_trace_paths(const merkle_levels *levels, const merkle_path *paths, unsigned n,
+                        fr_t *out);
+/* merkle_por with its path's values at hand; trace is NULL while recording, or when there are none.
+ */
+void merkle_por_traced(cs *c, const merkle_levels *levels, const merkle_path *path,
+                       const gadget_num *value, const gadget_num *root, const fr_t *trace);
+
 /* A path check without inputs, over index bits and siblings that exist already. */
 void merkle_check(cs *c, const merkle_levels *levels, const gadget_bit *bits,
                   const gadget_num *siblings, const gadget_num *leaf, const gadget_num *root);

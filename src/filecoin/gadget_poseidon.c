@@ -2,16 +2,13 @@
 
 #include "filecoin/gadget_rows.h"
 
-/* The state of one hash. An element is a variable or *lazy*: a linear combination with a known
- * value that becomes a variable when an S-box needs it. While witnessing only the values exist;
- * while recording lc[i] is the combination (a single term for a variable). */
+/* The state of one hash while recording: linear combinations, of which a *lazy* one becomes a
+ * variable when an S-box needs it, the others are one already. */
 typedef struct sponge {
     cs *c;
     const poseidon_constants *k;
     const fr_t *key; /* next compressed constant */
-    bool recording;
     bool lazy[POSEIDON_MAX_WIDTH];
-    fr_t value[POSEIDON_MAX_WIDTH];
     cs_var var[POSEIDON_MAX_WIDTH]; /* unless lazy */
     cs_lc lc[POSEIDON_MAX_WIDTH], next[POSEIDON_MAX_WIDTH];
 } sponge;
@@ -19,20 +16,17 @@ typedef struct sponge {
 static void set_variable(sponge *s, uint32_t i, cs_var var) {
     s->lazy[i] = false;
     s->var[i] = var;
-    if (!s->recording) return;
     cs_lc_clear(&s->lc[i]);
     lc_add_one(s->c, &s->lc[i], var);
 }
 
 static void ensure(sponge *s, uint32_t i) {
     if (!s->lazy[i]) return;
-    const cs_var var = cs_alloc(s->c, &s->value[i]);
-    if (s->recording) {
-        gadget_row row = row_begin(s->c);
-        const fr_t one = fr_one();
-        cs_lc_add_scaled(s->c, row.a, &s->lc[i], &one);
-        row_end_equals(s->c, &row, var);
-    }
+    const cs_var var = cs_alloc(s->c, NULL);
+    gadget_row row = row_begin(s->c);
+    const fr_t one = fr_one();
+    cs_lc_add_scaled(s->c, row.a, &s->lc[i], &one);
+    row_end_equals(s->c, &row, var);
     set_variable(s, i, var);
 }
 
@@ -69,32 +63,18 @@ static void record_sbox(sponge *s, uint32_t i, const fr_t *pre, const fr_t *post
 /* Element i = (element i + pre)^5 + post as a new variable; pre and post may be absent. */
 static void sbox(sponge *s, uint32_t i, const fr_t *pre, const fr_t *post) {
     ensure(s, i);
-    fr_t base = s->value[i], x2, x4, x5;
-    if (pre != NULL) fr_add(&base, &base, pre);
-    fr_sqr(&x2, &base);
-    fr_sqr(&x4, &x2);
-    fr_mul(&x5, &base, &x4);
-    if (post != NULL) fr_add(&x5, &x5, post);
-    cs_var power[3];
-    power[0] = cs_alloc(s->c, &x2);
-    power[1] = cs_alloc(s->c, &x4);
-    power[2] = cs_alloc(s->c, &x5);
-    if (s->recording) record_sbox(s, i, pre, post, power);
-    s->value[i] = x5;
+    cs_var power[3]; /* square, fourth power, result */
+    for (int n = 0; n < 3; n++)
+        power[n] = cs_alloc(s->c, NULL);
+    record_sbox(s, i, pre, post, power);
     set_variable(s, i, power[2]);
 }
 
 /* Element 0 of round 0 is the constant tag: no variable, no row (trap T2). */
-static void sbox_of_tag(sponge *s, const fr_t *pre, const fr_t *post) {
-    fr_t base, x;
-    fr_add(&base, &s->k->tag, pre);
-    fr_sqr(&x, &base);
-    fr_sqr(&x, &x);
-    fr_mul(&x, &x, &base);
-    fr_add(&x, &x, post);
-    s->value[0] = x;
+static void sbox_of_tag(sponge *s) {
+    fr_t x;
+    poseidon_tag_sbox(s->k, &x);
     s->lazy[0] = true;
-    if (!s->recording) return;
     cs_lc_clear(&s->lc[0]);
     cs_lc_add(s->c, &s->lc[0], CS_ONE, &x);
 }
@@ -131,9 +111,7 @@ static void record_dense(sponge *s, uint32_t round) {
 static void linear(sponge *s, uint32_t round) {
     for (uint32_t i = 0; i < s->k->width; i++)
         s->lazy[i] = true;
-    if (!s->recording)
-        poseidon_linear(s->k, round, s->value);
-    else if (poseidon_is_partial(s->k, round))
+    if (poseidon_is_partial(s->k, round))
         record_sparse(s, round - POSEIDON_FULL_ROUNDS / 2);
     else
         record_dense(s, round);
@@ -141,31 +119,49 @@ static void linear(sponge *s, uint32_t round) {
 
 static void first_round(sponge *s) {
     const fr_t *pre = s->k->compressed, *post = pre + s->k->width;
-    sbox_of_tag(s, &pre[0], &post[0]);
+    sbox_of_tag(s);
     for (uint32_t i = 1; i < s->k->width; i++)
         sbox(s, i, &pre[i], &post[i]);
     s->key = post + s->k->width;
     linear(s, 0);
 }
 
-gadget_num gadget_poseidon(cs *c, poseidon_kind kind, const gadget_num *in) {
-    sponge s = {.c = c, .k = poseidon_get(kind), .recording = cs_recording(c)};
-    const uint32_t width = s.k->width, last = poseidon_rounds(s.k) - 1;
-    for (uint32_t i = 1; i < width; i++) {
-        s.value[i] = in[i - 1].value;
+static gadget_num record(cs *c, const poseidon_constants *k, const gadget_num *in) {
+    sponge s = {.c = c, .k = k};
+    const uint32_t last = poseidon_rounds(k) - 1;
+    for (uint32_t i = 1; i < k->width; i++)
         set_variable(&s, i, in[i - 1].var);
-    }
     first_round(&s);
     for (uint32_t round = 1; round <= last; round++) {
-        const uint32_t boxes = poseidon_is_partial(s.k, round) ? 1 : width;
+        const uint32_t boxes = poseidon_is_partial(k, round) ? 1 : k->width;
         for (uint32_t i = 0; i < boxes; i++)
             sbox(&s, i, NULL, round < last ? s.key++ : NULL);
         linear(&s, round);
     }
     ensure(&s, 1);
-    for (uint32_t i = 0; s.recording && i < width; i++) {
+    for (uint32_t i = 0; i < k->width; i++) {
         cs_lc_free(c, &s.lc[i]);
         cs_lc_free(c, &s.next[i]);
     }
-    return (gadget_num){.value = s.value[1], .var = s.var[1]};
+    return (gadget_num){.var = s.var[1]};
+}
+
+/* ---- witnessing ---- */
+
+gadget_num gadget_poseidon_traced(cs *c, poseidon_kind kind, const fr_t *trace) {
+    const uint32_t n = poseidon_trace_length(poseidon_get(kind));
+    cs_var var = 0;
+    for (uint32_t i = 0; i < n; i++)
+        var = cs_alloc(c, &trace[i]);
+    return (gadget_num){.value = trace[n - 1], .var = var};
+}
+
+gadget_num gadget_poseidon(cs *c, poseidon_kind kind, const gadget_num *in) {
+    const poseidon_constants *k = poseidon_get(kind);
+    if (cs_recording(c)) return record(c, k, in);
+    fr_t values[POSEIDON_MAX_WIDTH], trace[POSEIDON_MAX_TRACE];
+    for (uint32_t i = 0; i < k->arity; i++)
+        values[i] = in[i].value;
+    poseidon_trace(k, values, trace);
+    return gadget_poseidon_traced(c, kind, trace);
 }

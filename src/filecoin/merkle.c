@@ -60,16 +60,17 @@ static void poseidon_nodes(poseidon_kind kind, uint32_t n, const node32 *in, nod
     fr_to_bytes(out, &y);
 }
 
+static poseidon_kind node_kind(uint32_t arity) {
+    return arity == 2 ? POSEIDON_2 : arity == 4 ? POSEIDON_4 : POSEIDON_8;
+}
+
 void merkle_node(const merkle_form *form, uint32_t arity, const node32 *children, node32 out) {
     if (form->sha256) {
         sha256(out, children, 64);
         out[31] &= 0x3f;
         return;
     }
-    poseidon_nodes(arity == 2   ? POSEIDON_2
-                   : arity == 4 ? POSEIDON_4
-                                : POSEIDON_8,
-                   arity, children, out);
+    poseidon_nodes(node_kind(arity), arity, children, out);
 }
 
 void merkle_comm_r(const node32 comm_c, const node32 comm_r_last, node32 out) {
@@ -103,17 +104,65 @@ void merkle_path_root(const merkle_form *form, const merkle_path *path, node32 o
     memcpy(out, current, 32);
 }
 
-cuzk_status merkle_path_check(const merkle_form *form, const merkle_path *path, uint64_t index,
-                              const node32 root, cuzk_error *err) {
-    node32 computed;
+/* computed: the root that the path leads to. */
+static cuzk_status judge(const merkle_path *path, uint64_t index, const node32 root,
+                         const node32 computed, cuzk_error *err) {
     if (path->index != index)
         return cuzk_fail(err, CUZK_ERR_MISMATCH, ": path of leaf %llu, expected leaf %llu",
                          (unsigned long long)path->index, (unsigned long long)index);
     if (memcmp(path->root, root, 32) != 0)
         return cuzk_fail(err, CUZK_ERR_MISMATCH, ": root differs from the tree's root");
-    merkle_path_root(form, path, computed);
     if (memcmp(computed, root, 32) != 0)
         return cuzk_fail(err, CUZK_ERR_MISMATCH, ": the path does not lead to its root");
+    return CUZK_OK;
+}
+
+cuzk_status merkle_path_check(const merkle_form *form, const merkle_path *path, uint64_t index,
+                              const node32 root, cuzk_error *err) {
+    node32 computed;
+    merkle_path_root(form, path, computed);
+    return judge(path, index, root, computed, err);
+}
+
+/* merkle_path_root of n <= POSEIDON_LANES paths. */
+static void path_roots(const merkle_form *form, const merkle_path *paths, unsigned n, node32 *out) {
+    fr_t children[POSEIDON_LANES][MERKLE_MAX_ARITY], current[POSEIDON_LANES];
+    const fr_t *in[POSEIDON_LANES];
+    fr_t *to[POSEIDON_LANES];
+    uint32_t sibling = 0, bit = 0;
+    for (unsigned i = 0; i < n; i++) {
+        in[i] = children[i];
+        to[i] = &current[i];
+        (void)fr_from_bytes(&current[i], paths[i].leaf); /* canonical, like all of them */
+    }
+    for (uint32_t level = 0; level < form->levels; level++) {
+        const uint32_t arity = form->arity[level];
+        for (unsigned i = 0; i < n; i++) {
+            const uint32_t at = (uint32_t)(paths[i].index >> bit) & (arity - 1);
+            const node32 *from = paths[i].siblings + sibling;
+            for (uint32_t c = 0; c < arity; c++)
+                if (c != at) (void)fr_from_bytes(&children[i][c], *from++);
+            children[i][at] = current[i];
+        }
+        poseidon_hash_lanes(poseidon_get(node_kind(arity)), n, in, to);
+        sibling += arity - 1;
+        bit += merkle_arity_bits(arity);
+    }
+    for (unsigned i = 0; i < n; i++)
+        fr_to_bytes(out[i], &current[i]);
+}
+
+cuzk_status merkle_paths_check(const merkle_form *form, const merkle_path *paths, size_t n,
+                               const uint64_t *indices, const node32 root, size_t *bad,
+                               cuzk_error *err) {
+    node32 computed[POSEIDON_LANES];
+    for (*bad = 0; *bad < n; ++*bad) {
+        const size_t lane = *bad % POSEIDON_LANES, left = n - *bad;
+        if (lane == 0)
+            path_roots(form, paths + *bad,
+                       (unsigned)(left < POSEIDON_LANES ? left : POSEIDON_LANES), computed);
+        CUZK_TRY(judge(&paths[*bad], indices[*bad], root, computed[lane], err));
+    }
     return CUZK_OK;
 }
 

@@ -42,6 +42,12 @@ void merkle_path_root(const merkle_form *form, const merkle_path *path, node32 o
 cuzk_status merkle_path_check(const merkle_form *form, const merkle_path *path, uint64_t index,
                               const node32 root, cuzk_error *err);
 
+/* merkle_path_check of n paths of one Poseidon tree, eight hashes at a time. The error is that of
+ * the first bad path; *bad is its number. */
+cuzk_status merkle_paths_check(const merkle_form *form, const merkle_path *paths, size_t n,
+                               const uint64_t *indices, const node32 root, size_t *bad,
+                               cuzk_error *err);
+
 /* comm_r = H2(comm_c, comm_r_last) */
 void merkle_comm_r(const node32 comm_c, const node32 comm_r_last, node32 out);
 /* Hash of a column of 2 or 11 labels. */

@@ -60,7 +60,24 @@ static inline const fr_t (*poseidon_dense(const poseidon_constants *k,
                                           uint32_t round))[POSEIDON_MAX_WIDTH] {
     return round == POSEIDON_FULL_ROUNDS / 2 - 1 ? k->pre_sparse : k->mds;
 }
+/* Element 0 after the S-box of round 0, which is the same in all hashes: (tag + pre)^5 + post. */
+void poseidon_tag_sbox(const poseidon_constants *k, fr_t *z);
 /* The linear layer after the S-boxes of round `round`, in place over k->width elements. */
 void poseidon_linear(const poseidon_constants *k, uint32_t round, fr_t *state);
+
+/* --- traces: all values that the circuit of a hash makes variables of (gadget_poseidon), in order,
+ * the hash itself last --- */
+
+#define POSEIDON_MAX_TRACE (31 * POSEIDON_MAX_WIDTH + 4 * POSEIDON_MAX_PARTIAL - 2)
+/* 31 width + 4 partial rounds - 2 values. */
+uint32_t poseidon_trace_length(const poseidon_constants *k);
+void poseidon_trace(const poseidon_constants *k, const fr_t *in, fr_t *out);
+/* n <= POSEIDON_LANES of them at once: in[i] to out[i]. */
+#define POSEIDON_LANES 8u
+void poseidon_trace_lanes(const poseidon_constants *k, unsigned n, const fr_t *const in[],
+                          fr_t *const out[]);
+/* poseidon_hash of n <= POSEIDON_LANES inputs at once. */
+void poseidon_hash_lanes(const poseidon_constants *k, unsigned n, const fr_t *const in[],
+                         fr_t *const out[]);
 
 #endif

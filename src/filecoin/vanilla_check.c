@@ -199,18 +199,40 @@ typedef struct post_context {
     merkle_form form;
 } post_context;
 
+/* Paths of one item: as many as are hashed at once, so that the 66 of a WinningPoSt's one sector
+ * spread over the workers. */
+#define POST_GROUP 8u
+
+static uint32_t post_groups(const post_vanilla *v) {
+    return (v->sectors[0].n_paths + POST_GROUP - 1) / POST_GROUP;
+}
+
+static cuzk_status check_post_paths(const post_context *ctx, size_t sector, uint32_t first,
+                                    cuzk_error *err) {
+    const post_sector *s = &ctx->v->sectors[sector];
+    const uint32_t n = s->n_paths - first < POST_GROUP ? s->n_paths - first : POST_GROUP;
+    uint64_t leaves[POST_GROUP];
+    size_t bad;
+    for (uint32_t i = 0; i < n; i++)
+        leaves[i] = post_leaf_challenge(ctx->post->sector, ctx->randomness, s->sector_id,
+                                        post_challenge_index(ctx->post, sector, first + i));
+    TRY_AT(err,
+           merkle_paths_check(&ctx->form, s->paths + first, n, leaves, s->comm_r_last, &bad, err),
+           "inclusion_proofs[%zu]", first + bad);
+    return CUZK_OK;
+}
+
 static cuzk_status check_post_item(const void *context, size_t item, cuzk_error *err) {
     const post_context *ctx = context;
-    const post_sector *s = &ctx->v->sectors[item];
-    TRY_AT(err, check_comm_r(s->comm_c, s->comm_r_last, s->comm_r, err),
-           "vanilla proof %zu (sector %llu) comm_r: ", item, (unsigned long long)s->sector_id);
-    for (uint32_t i = 0; i < s->n_paths; i++) {
-        const uint64_t leaf = post_leaf_challenge(ctx->post->sector, ctx->randomness, s->sector_id,
-                                                  post_challenge_index(ctx->post, item, i));
-        TRY_AT(err, merkle_path_check(&ctx->form, &s->paths[i], leaf, s->comm_r_last, err),
-               "vanilla proof %zu (sector %llu) inclusion_proofs[%u]", item,
-               (unsigned long long)s->sector_id, i);
-    }
+    const size_t groups = post_groups(ctx->v), sector = item / groups;
+    const post_sector *s = &ctx->v->sectors[sector];
+    const uint32_t first = (uint32_t)(item % groups) * POST_GROUP;
+    if (first == 0)
+        TRY_AT(err, check_comm_r(s->comm_c, s->comm_r_last, s->comm_r, err),
+               "vanilla proof %zu (sector %llu) comm_r: ", sector,
+               (unsigned long long)s->sector_id);
+    TRY_AT(err, check_post_paths(ctx, sector, first, err), "vanilla proof %zu (sector %llu) ",
+           sector, (unsigned long long)s->sector_id);
     return CUZK_OK;
 }
 
@@ -220,7 +242,7 @@ cuzk_status post_vanilla_check(const cuzk_host *host, const registered_post *pos
     if (!node_is_canonical(randomness))
         return cuzk_fail(err, CUZK_ERR_NOT_CANONICAL,
                          "randomness is not below the field's modulus r");
-    return check_all(host, v->n_sectors, check_post_item, &ctx, err);
+    return check_all(host, (size_t)v->n_sectors * post_groups(v), check_post_item, &ctx, err);
 }
 
 /* ---- Snap ---- */

@@ -57,6 +57,11 @@ cs_var cs_alloc_bits(cs *c, uint64_t values, unsigned n);
 /* A public input. */
 cs_var cs_alloc_input(cs *c, const fr_t *value);
 
+/* Memory for values until the instance ends, wiped then: one piece for each instance, and
+ * witnessing only. NULL when there is none, or a second piece is asked for, which the cs reports.
+ */
+void *cs_memory(cs *c, size_t count, size_t size);
+
 /* --- linear combinations and rows: recording only --- */
 
 void cs_lc_clear(cs_lc *lc);

@@ -26,9 +26,11 @@ struct cs {
     const uint64_t *field_map;      /* class of every variable as recorded */
     fr_t *next_field, *field_end;   /* FIELD values of this instance */
     fr_t *input_values;             /* all inputs */
+    void *memory;                   /* cs_memory */
+    size_t memory_bytes;
 };
 
-/* Releases the scratch LCs. */
+/* Releases the scratch LCs and the memory. */
 void cs_release(cs *c);
 
 /* The recorder's halves of the functions in cs.h. */

@@ -27,6 +27,10 @@ cs_lc *cs_scratch(cs *c, unsigned slot) {
 void cs_release(cs *c) {
     for (unsigned i = 0; i < CS_SCRATCH_LCS; i++)
         cs_lc_free(c, &c->scratch[i]);
+    if (c->memory == NULL) return;
+    explicit_bzero(c->memory, c->memory_bytes);
+    cuzk_host_free(c->host, c->memory, c->memory_bytes, 1);
+    c->memory = NULL;
 }
 
 void cs_lc_clear(cs_lc *lc) {

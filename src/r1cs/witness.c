@@ -154,6 +154,19 @@ cs_var cs_alloc_input(cs *c, const fr_t *value) {
     return (cs_var)c->inputs++ | CS_INPUT_FLAG;
 }
 
+void *cs_memory(cs *c, size_t count, size_t size) {
+    cuzk_error err;
+    if (c->recorder != NULL || c->memory != NULL) {
+        cs_fail(c, CUZK_ERR_ARGUMENT, "memory of an instance: while witnessing, once");
+        return NULL;
+    }
+    const cuzk_status status =
+        cuzk_host_alloc(c->host, &c->memory, count, size, "values of an instance", &err);
+    if (status != CUZK_OK) cs_fail(c, status, err.text);
+    c->memory_bytes = count * size;
+    return c->memory;
+}
+
 /* --- running a circuit --- */
 
 typedef struct block_run {

@@ -164,6 +164,60 @@ TEST(optimised_equals_plain) {
     }
 }
 
+/* Lanes against one at a time, and the last value against the hash; zeros, ones and r - 1 among the
+ * inputs, with and without vector instructions. */
+static void check_lanes(const poseidon_constants *k) {
+    const uint32_t n_values = poseidon_trace_length(k);
+    REQUIRE(n_values <= POSEIDON_MAX_TRACE);
+    fr_t in[POSEIDON_LANES][POSEIDON_MAX_WIDTH], hash, *want = calloc(n_values, sizeof *want);
+    fr_t *got = calloc((size_t)POSEIDON_LANES * n_values, sizeof *got);
+    const fr_t *from[POSEIDON_LANES];
+    fr_t *to[POSEIDON_LANES];
+    for (unsigned n = 1; n <= POSEIDON_LANES; n++) {
+        memset(got, 0xff, POSEIDON_LANES * n_values * sizeof *got);
+        for (unsigned i = 0; i < n; i++) {
+            for (uint32_t j = 0; j < k->arity; j++)
+                in[i][j] = random_element();
+            if (i % 3 == 1) in[i][check_random() % k->arity] = fr_zero();
+            if (i % 3 == 2) {
+                const fr_t one = fr_one();
+                fr_neg(&in[i][check_random() % k->arity], &one);
+            }
+            if (i == 4)
+                for (uint32_t j = 0; j < k->arity; j++) /* r - 1 as limbs */
+                    for (int w = 0; w < FR_LIMBS; w++)
+                        in[i][j].l[w] = cuzk_fr_prime.p[w] - (w == 0);
+            from[i] = in[i];
+            to[i] = got + (size_t)i * n_values;
+        }
+        poseidon_trace_lanes(k, n, from, to);
+        fr_t hashes[POSEIDON_LANES], *hash_to[POSEIDON_LANES];
+        for (unsigned i = 0; i < n; i++)
+            hash_to[i] = &hashes[i];
+        poseidon_hash_lanes(k, n, from, hash_to);
+        for (unsigned i = 0; i < n; i++) {
+            poseidon_trace(k, in[i], want);
+            poseidon_hash_plain(k, in[i], &hash);
+            CHECK_MEM(to[i], want, n_values * sizeof *want);
+            CHECK(fr_eq(&want[n_values - 1], &hash));
+            CHECK_MEM(&hashes[i], &hash, sizeof hash);
+        }
+        for (size_t at = (size_t)n * n_values; at < (size_t)POSEIDON_LANES * n_values; at++)
+            CHECK_U64(got[at].l[0], UINT64_MAX);
+    }
+    free(want);
+    free(got);
+}
+TEST(lanes_equal_one_at_a_time) {
+    for (int kind = 0; kind < POSEIDON_KINDS; kind++) {
+        cuzk_cpu_force(0);
+        check_lanes(poseidon_get((poseidon_kind)kind));
+        cuzk_cpu_force(CUZK_CPU_ALL);
+        for (int round = 0; round < 10; round++)
+            check_lanes(poseidon_get((poseidon_kind)kind));
+    }
+}
+
 /* All limbs at their largest: the unreduced sum of products must not overflow. */
 TEST(linear_layer_at_the_bound) {
     const poseidon_constants *k = poseidon_get(POSEIDON_11);
@@ -201,9 +255,24 @@ TEST(speed) {
         poseidon_hash(k, in, &out);
     }
     printf("       arity 8: %.1f us a hash\n", (cpu_seconds() - start) / n * 1e6);
+    static fr_t trace[POSEIDON_LANES][POSEIDON_MAX_TRACE];
+    const fr_t *from[POSEIDON_LANES];
+    fr_t *to[POSEIDON_LANES];
+    for (unsigned i = 0; i < POSEIDON_LANES; i++) {
+        from[i] = in;
+        to[i] = trace[i];
+    }
+    const double middle = cpu_seconds();
+    for (int i = 0; i < n / 8; i++)
+        poseidon_trace_lanes(k, POSEIDON_LANES, from, to);
+    const double end = cpu_seconds();
+    for (int i = 0; i < n; i++)
+        poseidon_trace(k, in, trace[0]);
+    printf("       arity 8: traces: %.1f us a hash eight at a time, %.1f us alone\n",
+           (end - middle) / n * 1e6, (cpu_seconds() - end) / n * 1e6);
     CHECK(!fr_is_zero(&out));
 }
 
 TEST_MAIN(RUN(tables_equal_derivation), RUN(constants_equal_neptune), RUN(hashes_equal_neptune),
           RUN(nodes_equal_rust_fil_proofs), RUN(optimised_equals_plain),
-          RUN(linear_layer_at_the_bound), RUN(speed))
+          RUN(lanes_equal_one_at_a_time), RUN(linear_layer_at_the_bound), RUN(speed))

@@ -195,6 +195,41 @@ TEST(snap) {
 
 /* ---- Merkle helpers ---- */
 
+/* Many paths at once: as one by one, whichever is bad. */
+static void check_many_paths(const merkle_tree *tree, uint64_t leaves) {
+    enum { PATHS = 19 };
+    static node32 siblings[PATHS][64];
+    merkle_path paths[PATHS];
+    uint64_t indices[PATHS];
+    cuzk_error err;
+    size_t bad;
+    for (size_t i = 0; i < PATHS; i++) {
+        paths[i] = (merkle_path){.siblings = (const node32 *)siblings[i]};
+        indices[i] = check_random() % leaves;
+        merkle_tree_path(tree, indices[i], &paths[i]);
+    }
+    node32 root;
+    memcpy(root, paths[0].root, 32);
+    const uint32_t n_siblings = merkle_form_siblings(&tree->form);
+    for (size_t n = 0; n <= PATHS; n++)
+        CHECK_OK(merkle_paths_check(&tree->form, paths, n, indices, root, &bad, &err));
+    for (size_t i = 0; i < PATHS; i++) {
+        uint8_t *const place = i % 3 == 0   ? siblings[i][check_random() % n_siblings]
+                               : i % 3 == 1 ? paths[i].leaf
+                                            : paths[i].root;
+        place[check_random() % 31] ^= 1;
+        CHECK_STATUS(merkle_paths_check(&tree->form, paths, PATHS, indices, root, &bad, &err),
+                     CUZK_ERR_MISMATCH);
+        CHECK_U64(bad, i);
+        merkle_tree_path(tree, indices[i], &paths[i]);
+        indices[i] ^= 1;
+        CHECK_STATUS(merkle_paths_check(&tree->form, paths, PATHS, indices, root, &bad, &err),
+                     CUZK_ERR_MISMATCH);
+        CHECK_U64(bad, i);
+        indices[i] ^= 1;
+    }
+}
+
 TEST(merkle_paths) {
     cuzk_error err;
     for (size_t i = 0; i < 6; i++) {
@@ -219,6 +254,7 @@ TEST(merkle_paths) {
                 CHECK_STATUS(merkle_path_check(&form, &path, at, path.root, &err),
                              CUZK_ERR_MISMATCH);
             }
+            if (!sha) check_many_paths(&tree, s->nodes);
             merkle_tree_free(host, &tree);
             free(leaves);
         }

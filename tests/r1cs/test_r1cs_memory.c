@@ -92,7 +92,7 @@ TEST(every_allocation) {
 }
 
 /* witness_free wipes values before it gives memory back. */
-static fr_t *watched;
+static void *watched;
 static size_t watched_bytes;
 static bool wiped;
 static void watching_free(void *self, void *memory, size_t bytes) {
@@ -130,4 +130,61 @@ TEST(wiped) {
     ref_free(&ref);
 }
 
-TEST_MAIN(RUN(every_allocation), RUN(wiped))
+/* Memory that a circuit asks for while it makes a witness. */
+typedef struct asking {
+    int times;
+    size_t count;
+} asking;
+static void synth_asking(cs *c, void *state, uint64_t instance) {
+    const asking *a = state;
+    const fr_t one = fr_one();
+    (void)instance;
+    cs_lc *lc = cs_recording(c) ? cs_scratch(c, 0) : NULL;
+    const cs_var var = cs_alloc(c, &one);
+    if (lc != NULL) {
+        cs_lc_add(c, lc, var, &one);
+        cs_enforce(c, lc, lc, lc);
+    }
+    for (int i = 0; i < a->times && (!cs_recording(c) || a->times == 3); i++) {
+        void *memory = cs_memory(c, a->count, sizeof(fr_t));
+        if (memory == NULL) continue;
+        watched = memory;
+        watched_bytes = a->count * sizeof(fr_t);
+        memset(memory, 0xa5, watched_bytes);
+    }
+}
+
+TEST(memory_of_an_instance) {
+    cuzk_error err;
+    faulty f = {0};
+    const cuzk_host host = {.self = &f, .alloc = faulty_alloc, .free = watching_free, .workers = 1};
+    asking a = {1, 100};
+    const cs_circuit circuit = {.name = "asking",
+                                .n_blocks = 1,
+                                .blocks = {{.name = "block", .count = 2, .synth = synth_asking}},
+                                .state = &a};
+    r1cs *r = NULL;
+    witness w;
+    CHECK_OK(r1cs_record(&host, &circuit, &r, &err));
+    CHECK_OK(witness_new(&host, r, &w, &err));
+    wiped = false;
+    CHECK_OK(r1cs_witness(&host, r, &circuit, &w, &err));
+    CHECK(wiped);
+    a.times = 2;
+    CHECK_STATUS(r1cs_witness(&host, r, &circuit, &w, &err), CUZK_ERR_ARGUMENT);
+    a = (asking){1, SIZE_MAX / 2};
+    CHECK_STATUS(r1cs_witness(&host, r, &circuit, &w, &err), CUZK_ERR_ARGUMENT); /* overflow */
+    a.count = 100;
+    f.calls = 0;
+    f.refuse = 1;
+    CHECK_STATUS(r1cs_witness(&host, r, &circuit, &w, &err), CUZK_ERR_NO_MEMORY);
+    f.refuse = 0;
+    watched = NULL;
+    witness_free(&host, &w);
+    r1cs_free(&host, r);
+    a.times = 3; /* while recording */
+    CHECK_STATUS(r1cs_record(&host, &circuit, &r, &err), CUZK_ERR_ARGUMENT);
+    CHECK_U64(f.live, 0);
+}
+
+TEST_MAIN(RUN(every_allocation), RUN(wiped), RUN(memory_of_an_instance))
