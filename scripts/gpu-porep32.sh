@@ -30,6 +30,7 @@ fi
 started=$(date +%s)
 stamp() { echo "== $* ($(($(date +%s) - started)) s)"; }
 mkdir -p "$build" "$params"
+rm -f "$params"/*.tmp.* # of a run that was ended
 targets="bench_partition cuzk"
 [ -n "$quick" ] || targets="$targets test_gpu_golden"
 cmake -S "$source_dir" -B "$build" -DCUZK_DAEMON=OFF >"$build/cmake.log"
