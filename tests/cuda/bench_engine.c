@@ -7,8 +7,8 @@
  * requests (CRITICAL) at random moments between partitions of CIRCUIT; the bound that each must
  * keep small     a hundred small proofs in a row, a cancelled job and bad requests among them
  *
- * limits=0,24,16,10 (GiB; 0: all)  jobs=3  partitions=4 (of each job; 0: all)  arrivals=8
- * winning=winning-32g  small=100  seed=1  device=cuda|cpu
+ * limits=0,24,16,10 (GiB; 0: all; overtake: 0,16)  jobs=3  partitions=4 (of each job; 0: all)
+ * arrivals=8 winning=winning-32g  small=100  seed=1  device=cuda|cpu
  *
  * Every proof is verified by the engine and once more against the public data. Exit 1 when anything
  * that must hold does not, 77 without a GPU. Missing parameters are made. */
@@ -28,7 +28,7 @@ static struct {
     uint64_t limits[MAX_ROWS];
     unsigned n_limits, jobs, partitions, arrivals, small;
     uint64_t random;
-    bool cpu;
+    bool cpu, limits_given;
 } opt = {.winning = "winning-32g",
          .limits = {0, 24, 16, 10},
          .n_limits = 4,
@@ -199,14 +199,16 @@ static bool is_other(const world_move *m) {
     return m->stage == ENGINE_PARTITION_VERIFY && strcmp(m->kind, "winning-post") != 0;
 }
 
-/* The longest and the median time between two boundaries of the others without an arrival. */
-static void boundaries(const arrival *a, unsigned n, uint64_t *longest, uint64_t *median) {
+/* The longest and the median time between two boundaries of the others without an arrival, from
+ * the move `from` on. */
+static void boundaries(const arrival *a, unsigned n, size_t from, uint64_t *longest,
+                       uint64_t *median) {
     const world_move *moves;
     static uint64_t gaps[4096];
     size_t n_gaps = 0;
     uint64_t last = 0;
     const size_t n_moves = world_moves(&moves);
-    for (size_t i = 0; i < n_moves; i++) {
+    for (size_t i = from; i < n_moves; i++) {
         if (!is_other(&moves[i])) continue;
         bool disturbed = last == 0;
         for (unsigned k = 0; k < n; k++)
@@ -237,11 +239,11 @@ static void count_boundaries(arrival *a, uint64_t usual) {
 }
 
 /* The switch alone: the others' circuit is on the device, nothing runs. The slowest of three. */
-static uint64_t idle_switch(const world_engine *w, const world_input *other,
-                            const world_input *winning) {
+static uint64_t idle_switch(const world_engine *w, const world_input *winning) {
     uint64_t slowest = 0, resident = UINT64_MAX;
     char id[32];
-    world_input first = *other;
+    world_input first;
+    world_input_make(&first, opt.circuit, 1);
     for (unsigned i = 0; i < 3; i++) {
         snprintf(id, sizeof id, "idle-other-%u", i);
         must(world_prove(w, &first, id, NULL), id);
@@ -253,6 +255,7 @@ static uint64_t idle_switch(const world_engine *w, const world_input *other,
             if (k == 1 && a.ended - a.submitted < resident) resident = a.ended - a.submitted;
         }
     }
+    world_input_free(&first);
     printf("nothing else runs: %llu ms with its circuit on the device, %llu ms with another's\n",
            (unsigned long long)resident, (unsigned long long)slowest);
     return slowest;
@@ -276,9 +279,10 @@ static unsigned feed(const world_engine *w, const world_input *in, unsigned next
     return next;
 }
 
-static void judge_arrivals(const world_input *other, uint64_t limit, arrival *a, uint64_t idle) {
+static void judge_arrivals(const world_input *other, uint64_t limit, arrival *a, uint64_t idle,
+                           size_t from) {
     uint64_t longest, usual, v[4][MAX_ARRIVALS];
-    boundaries(a, opt.arrivals, &longest, &usual);
+    boundaries(a, opt.arrivals, from, &longest, &usual);
     const uint64_t bound = longest + idle + idle / 4 + 20;
     printf(
         "\n| arrival | waited for the device, ms | boundaries of %s passed | switch and proof, ms "
@@ -316,7 +320,9 @@ static void overtake_with(const world_input *other, const world_input *winning, 
     world_engine_open(&w, limit * GIB, 3);
     world_preload(&w, other);
     world_preload(&w, winning);
-    const uint64_t idle = idle_switch(&w, other, winning);
+    const uint64_t idle = idle_switch(&w, winning);
+    const world_move *moves;
+    const size_t from = world_moves(&moves);
     next = feed(&w, other, next);
     pause_ms(3000);
     for (unsigned i = 0; i < opt.arrivals; i++) {
@@ -336,7 +342,7 @@ static void overtake_with(const world_input *other, const world_input *winning, 
         const bool verified = world_await(&w, other, id, &r);
         must(verified || r.state == ENGINE_JOB_CANCELLED, "the others' jobs were proven");
     }
-    judge_arrivals(other, limit, arrivals, idle);
+    judge_arrivals(other, limit, arrivals, idle, from);
     must(world_engine_close(&w) == 0, "no device-wide call");
 }
 
@@ -344,6 +350,10 @@ static void scenario_overtake(void) {
     world_input other, winning;
     world_input_make(&other, opt.circuit, opt.partitions);
     world_input_make(&winning, opt.winning, 0);
+    if (!opt.limits_given) {
+        opt.limits[1] = 16;
+        opt.n_limits = 2;
+    }
     for (unsigned i = 0; i < opt.n_limits; i++)
         overtake_with(&other, &winning, opt.limits[i]);
     world_input_free(&other);
@@ -421,6 +431,7 @@ static void scenario_small(void) {
 
 static bool take_limits(const char *text) {
     char *end;
+    opt.limits_given = true;
     for (opt.n_limits = 0; opt.n_limits < MAX_ROWS; text = end + 1) {
         opt.limits[opt.n_limits++] = strtoull(text, &end, 10);
         if (end == text || (*end != ',' && *end != 0)) return false;
@@ -478,7 +489,7 @@ int main(int argc, char **argv) {
     }
     if (usage) {
         fprintf(stderr, "usage: bench_engine CIRCUIT PARAMS_DIR locks|overtake|small... "
-                        "[limits=0,24,16,10] [jobs=3] [partitions=4] [arrivals=8] "
+                        "[limits=GIB,...] [jobs=3] [partitions=4] [arrivals=8] "
                         "[winning=winning-32g] [small=100] [seed=1] [device=cuda|cpu]\n");
         return 2;
     }
