@@ -90,21 +90,8 @@ cuzk_status cuzk_gpu_bit_reverse(unsigned log2_n, void *out, const void *in, cuz
     return ntt_bit_reverse(log2_n, out, in, stream, err);
 }
 
-/* C = A B row by row, so its coefficients are an inverse transform of the product, and it needs no
- * coset transform: h = (coefficients of A B mod X^m - 7^m, minus C) / (7^m - 1). */
 cuzk_status cuzk_gpu_quotient(const cuzk_ntt_plan *plan, const void *tables, void *a, void *b,
                               void *c, cuzk_gpu_stream stream, cuzk_error *err) {
-    fr *const va = (fr *)a, *const vb = (fr *)b, *const vc = (fr *)c;
-    const ntt_job c_inverse = {false, 1, false, CUZK_NTT_SCALE_QUOTIENT_C, va, vb, nullptr, vc};
-    CUZK_TRY(ntt_transform(*plan, tables, c_inverse, stream, err));
-    fr *const both[2] = {va, vb};
-    for (fr *v : both) {
-        const ntt_job inverse = {false, 1, false, -1, v, nullptr, nullptr, v};
-        const ntt_job coset = {true, 0,       true,    CUZK_NTT_SCALE_QUOTIENT_COSET,
-                               v,    nullptr, nullptr, v};
-        CUZK_TRY(ntt_transform(*plan, tables, inverse, stream, err));
-        CUZK_TRY(ntt_transform(*plan, tables, coset, stream, err));
-    }
-    const ntt_job back = {false, 1, true, CUZK_NTT_SCALE_QUOTIENT_INVERSE, va, vb, vc, va};
-    return ntt_transform(*plan, tables, back, stream, err);
+    CUZK_TRY(ntt_quotient_c(*plan, tables, (const fr *)a, (const fr *)b, (fr *)c, stream, err));
+    return ntt_quotient_product(*plan, tables, (fr *)a, (fr *)b, (const fr *)c, stream, err);
 }

@@ -101,6 +101,26 @@ cuzk_status ntt_transform(const cuzk_ntt_plan &p, const void *tables, const ntt_
     return CUZK_OK;
 }
 
+cuzk_status ntt_quotient_c(const cuzk_ntt_plan &p, const void *tables, const fr *a, const fr *b,
+                           fr *c, cudaStream_t stream, cuzk_error *err) {
+    const ntt_job inverse = {false, 1, false, CUZK_NTT_SCALE_QUOTIENT_C, a, b, nullptr, c};
+    return ntt_transform(p, tables, inverse, stream, err);
+}
+
+cuzk_status ntt_quotient_product(const cuzk_ntt_plan &p, const void *tables, fr *a, fr *b,
+                                 const fr *minus, cudaStream_t stream, cuzk_error *err) {
+    fr *const both[2] = {a, b};
+    for (fr *v : both) {
+        const ntt_job inverse = {false, 1, false, -1, v, nullptr, nullptr, v};
+        const ntt_job coset = {true, 0,       true,    CUZK_NTT_SCALE_QUOTIENT_COSET,
+                               v,    nullptr, nullptr, v};
+        CUZK_TRY(ntt_transform(p, tables, inverse, stream, err));
+        CUZK_TRY(ntt_transform(p, tables, coset, stream, err));
+    }
+    const ntt_job back = {false, 1, true, CUZK_NTT_SCALE_QUOTIENT_INVERSE, a, b, minus, a};
+    return ntt_transform(p, tables, back, stream, err);
+}
+
 cuzk_status ntt_bit_reverse(unsigned log2_n, void *out, const void *in, cudaStream_t stream,
                             cuzk_error *err) {
     if (log2_n < 10)

@@ -44,6 +44,7 @@ CUZK_HD void factor_low_rows(uint32_t *even, uint32_t *odd, const uint32_t *x, c
         factor_low_rows<first, last, i + 1>(even, odd, x, a);
         constexpr int start = i + first, end = i + last < 7 ? i + last : 7;
         constexpr int e = start + start % 2, o = start + 1 - start % 2;
+        static_assert(o <= end, "every row reaches an odd limb");
         constexpr int e_pairs = (end - e + 2) / 2, o_pairs = ((end < 7 ? end : 6) - o + 2) / 2;
         if constexpr (e <= end) {
             pairs_mad_cc<2 * e_pairs>(even + e, a + e - i, x[i]);
@@ -51,7 +52,7 @@ CUZK_HD void factor_low_rows(uint32_t *even, uint32_t *odd, const uint32_t *x, c
             for (int k = e + 2 * e_pairs; k < 8; k++)
                 even[k] = addc_cc(even[k], 0);
         }
-        if constexpr (o <= end && o < 7) {
+        if constexpr (o < 7) {
             pairs_mad_cc<2 * o_pairs>(odd + o - 1, a + o - i, x[i]);
             if constexpr (end == 7)
                 odd[6] = madc_lo_cc(a[7 - i], x[i], odd[6]);

@@ -17,25 +17,12 @@ using namespace cuzk;
 
 cuzk_status cuzk_gpu_quotient_c(const cuzk_ntt_plan *plan, const void *tables, void *a,
                                 const void *b, cuzk_gpu_stream stream, cuzk_error *err) {
-    fr *const va = (fr *)a;
-    const ntt_job c_inverse = {false,         1,       false, CUZK_NTT_SCALE_QUOTIENT_C, va,
-                               (const fr *)b, nullptr, va};
-    return ntt_transform(*plan, tables, c_inverse, stream, err);
+    return ntt_quotient_c(*plan, tables, (const fr *)a, (const fr *)b, (fr *)a, stream, err);
 }
 
 cuzk_status cuzk_gpu_quotient_product(const cuzk_ntt_plan *plan, const void *tables, void *a,
                                       void *b, cuzk_gpu_stream stream, cuzk_error *err) {
-    fr *const va = (fr *)a, *const vb = (fr *)b;
-    fr *const both[2] = {va, vb};
-    for (fr *v : both) {
-        const ntt_job inverse = {false, 1, false, -1, v, nullptr, nullptr, v};
-        const ntt_job coset = {true, 0,       true,    CUZK_NTT_SCALE_QUOTIENT_COSET,
-                               v,    nullptr, nullptr, v};
-        CUZK_TRY(ntt_transform(*plan, tables, inverse, stream, err));
-        CUZK_TRY(ntt_transform(*plan, tables, coset, stream, err));
-    }
-    const ntt_job back = {false, 1, true, CUZK_NTT_SCALE_QUOTIENT_INVERSE, va, vb, nullptr, va};
-    return ntt_transform(*plan, tables, back, stream, err);
+    return ntt_quotient_product(*plan, tables, (fr *)a, (fr *)b, nullptr, stream, err);
 }
 
 cuzk_status cuzk_gpu_subtract(void *a, const void *b, uint64_t n, cuzk_gpu_stream stream,
