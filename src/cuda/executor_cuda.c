@@ -257,6 +257,11 @@ static cuzk_status load_all(cuda_executor *ex, cuzk_error *err) {
     ex->result_bytes = 0;
     GPU_TRY(ordinal,
             cudaMemsetAsync(in_arena(ex, p->bad.at), 0xff, p->bad.bytes, ex->device.upload), err);
+    for (int i = 0; i < CUZK_GPU_SLOTS; i++) /* copied with the gaps between results */
+        GPU_TRY(ordinal,
+                cudaMemsetAsync(in_arena(ex, p->results[i].at), 0, p->results[i].bytes,
+                                ex->device.upload),
+                err);
     CUZK_TRY(cuzk_gpu_ntt_tables(&p->ntt, in_arena(ex, p->ntt_tables.at), ex->device.upload, err));
     CUZK_TRY(upload_image(ex, err));
     CUZK_TRY(add_query(ex, GPU_QUERY_H, NULL, err));
