@@ -71,8 +71,14 @@ CUZK_CUDA_EXPORT cuzk_status cuzk_gpu_msm(const cuzk_msm_plan *plan, const void 
 CUZK_CUDA_EXPORT void cuzk_msm_finish_g1(const cuzk_msm_plan *plan, const void *result, g1_t *out);
 CUZK_CUDA_EXPORT void cuzk_msm_finish_g2(const cuzk_msm_plan *plan, const void *result, g2_t *out);
 
+/* out[i] = points[2 i] + points[2 i + 1], the last alone when n is odd; all affine, in device
+ * memory. A subset sum with pairs takes one of these where both bits are set. */
+CUZK_CUDA_EXPORT cuzk_status cuzk_gpu_pairs(cuzk_gpu_group curve, const void *points, uint64_t n,
+                                            void *out, cuzk_gpu_stream stream, cuzk_error *err);
+
 /* Sum of the points whose bit is set (bit i = bit i % 64 of word i / 64, as in msm_subset_g1); bits
- * from n on are ignored. bitmap has ceil(n / 64) words. If more than plan's max_set bits are set,
+ * from n on are ignored. bitmap has ceil(n / 64) words. With plan->pairs the sums of neighbours lie
+ * behind the n points, as cuzk_gpu_pairs makes them. If more than plan's max_set bits are set,
  * the sum is wrong but no memory is overrun. result: one XYZZ point, a g1_t or g2_t. */
 CUZK_CUDA_EXPORT cuzk_status cuzk_gpu_subset(const cuzk_subset_plan *plan, const void *points,
                                              const uint64_t *bitmap, void *scratch, void *result,

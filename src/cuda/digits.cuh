@@ -52,6 +52,18 @@ CUZK_HD void scalar_digits(const fr &k, const cuzk_msm_windows &windows, uint32_
     }
 }
 
+/* What a subset sum takes for a word of 32 bits: the points of the set bits, or, with pairs, for
+ * each two neighbours one point: one of them, or their sum, which lies at n + half its index. */
+CUZK_HD uint32_t subset_marks(uint32_t word, bool pairs) {
+    return pairs ? (word | word >> 1) & 0x55555555u : word;
+}
+/* The point of mark number `bit` of word i. */
+CUZK_HD uint32_t subset_entry(uint32_t word, uint32_t i, uint32_t bit, uint32_t n, bool pairs) {
+    const uint32_t two = word >> bit & 3, at = i * 32 + bit;
+    if (!pairs) return at;
+    return two == 3 ? n + at / 2 : at + (two == 2);
+}
+
 /* Position i of a vector in bit-reversed order of log2_n bits holds element bit_reverse(i). */
 CUZK_HD uint32_t bit_reverse(uint32_t i, uint32_t log2_n) {
 #ifdef __CUDA_ARCH__

@@ -175,7 +175,7 @@ static cuzk_status add_work(cuda_executor *ex, gpu_query q, uint64_t step, gpu_r
     }
     if (q != GPU_QUERY_H && w->step.aux != 0) {
         CUZK_TRY(cuzk_subset_plan_make(&w->subset, query->curve, w->step.aux, w->step.aux,
-                                       limits->sms, limits->tuning, err));
+                                       query->pairs, limits->sms, limits->tuning, err));
         w->subset_result = take_result(ex, w->subset.result_bytes);
     }
     return ex->result_bytes <= CUZK_GPU_RESULT_BYTES
@@ -237,6 +237,11 @@ static cuzk_status load_points(cuda_executor *ex, gpu_query q, cuzk_error *err) 
             return cuzk_fail(err, CUZK_ERR_CANCELLED, "loading cancelled");
         CUZK_TRY(gpu_upload(&ex->device, at, from + i * size, count * size, err));
         CUZK_TRY(prepare_points(ex, q, i, count, err));
+    }
+    if (query->pairs) {
+        uint8_t *const aux = (uint8_t *)in_arena(ex, query->points.at) + query->inputs * size;
+        CUZK_TRY(cuzk_gpu_pairs(query->curve, aux, query->aux, aux + query->aux * size,
+                                ex->device.upload, err));
     }
     cuzk_host_progress(ex->base.host, gpu_query_name(q), n, n);
     return CUZK_OK;

@@ -82,11 +82,12 @@ static void lay_out_fixed(gpu_plan *p, const gpu_shape *s, uint64_t *total) {
 
 static uint64_t query_point_bytes(const gpu_query_plan *q) {
     /* h is summed over a whole domain: the last point of each copy is never read */
-    const uint64_t points = q->copies > 1 ? q->copies * (q->scalars + 1) : q->inputs + q->aux;
-    return points * CUZK_GPU_AFFINE_BYTES(q->curve);
+    const uint64_t points = q->copies > 1 ? q->copies * (q->scalars + 1) : q->inputs + q->aux,
+                   pairs = q->pairs ? (q->aux + 1) / 2 : 0;
+    return (points + pairs) * CUZK_GPU_AFFINE_BYTES(q->curve);
 }
 
-static void query_shapes(gpu_plan *p, const gpu_shape *s, unsigned h_copies) {
+static void query_shapes(gpu_plan *p, const gpu_shape *s, unsigned h_copies, bool pairs) {
     const uint64_t h = ((uint64_t)1 << s->log2_domain) - 1;
     p->query[GPU_QUERY_H] =
         (gpu_query_plan){.curve = CUZK_GPU_G1, .aux = h, .scalars = h, .copies = h_copies};
@@ -96,7 +97,8 @@ static void query_shapes(gpu_plan *p, const gpu_shape *s, unsigned h_copies) {
                                        .inputs = d->inputs,
                                        .aux = d->aux,
                                        .scalars = d->scalars,
-                                       .copies = 1};
+                                       .copies = 1,
+                                       .pairs = pairs};
     }
 }
 
@@ -159,7 +161,7 @@ static cuzk_status step_bytes(const gpu_query_plan *q, bool h_reversed, uint64_t
         CUZK_TRY(cuzk_msm_plan_make(&msm, q->curve, scalars, q->copies, limits->sms, limits->tuning,
                                     (size_t)limit, err));
     if (!is_h && q->tile != 0)
-        CUZK_TRY(cuzk_subset_plan_make(&subset, q->curve, q->tile, q->tile, limits->sms,
+        CUZK_TRY(cuzk_subset_plan_make(&subset, q->curve, q->tile, q->tile, q->pairs, limits->sms,
                                        limits->tuning, err));
     *scratch = max_u64(msm.scratch_bytes, subset.scratch_bytes);
     /* the widest windows are those of the fewest scalars: 64 of them at most */
@@ -204,11 +206,12 @@ typedef enum plan_tier {
     TIER_SPILLED     /* and the quotient's third vector is on the host */
 } plan_tier;
 
-/* log2_step: of a query's bases in a step. Where all points stay: wide tables, and copies of h's
- * points. */
+/* log2_step: of a query's bases in a step. Where all points stay: wide tables, copies of h's
+ * points, sums of the others' neighbours. */
 typedef struct plan_choice {
     plan_tier tier;
     unsigned log2_step, wide, copies;
+    bool pairs;
 } plan_choice;
 
 /* What a choice saves over plain resident points, in additions for each row of the domain: the
@@ -245,7 +248,7 @@ static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, const plan_choice 
     p->overlapped = choice->tier == TIER_OVERLAPPED;
     p->selections = resident ? 1 : CUZK_GPU_SLOTS;
     p->spill_bytes = choice->tier == TIER_SPILLED ? (uint64_t)sizeof(fr_t) << s->log2_domain : 0;
-    query_shapes(p, s, choice->copies);
+    query_shapes(p, s, choice->copies, choice->pairs);
     lay_out_fixed(p, s, &total);
     for (gpu_query q = 0; q < GPU_QUERIES; q++)
         if (!query_steps(&p->query[q], (uint64_t)1 << log2_step))
@@ -256,12 +259,12 @@ static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, const plan_choice 
             p->tile[i] =
                 reserve(&total, ((uint64_t)1 << log2_step) * CUZK_GPU_AFFINE_BYTES(CUZK_GPU_G1));
     p->h_reversed = resident && p->query[GPU_QUERY_H].tiles == 1;
-    /* Streaming takes the least region that the steps need. Wide tables and copies are not made at
-     * the cost of scratch. */
+    /* Streaming takes the least region that the steps need. Wide tables, copies and pairs are not
+     * made at the cost of scratch. */
     region_bytes work = {0, 0};
     lay_out_work(p, total, &work);
     cuzk_status status = CUZK_OK;
-    const bool extras = choice->wide != CUZK_NTT_NARROW || choice->copies > 1;
+    const bool extras = choice->wide != CUZK_NTT_NARROW || choice->copies > 1 || choice->pairs;
     if (p->overlapped || extras) status = work_fits(p, false, limits, &work, err);
     if (!resident) {
         status = work_fits(p, true, limits, &work, err);
@@ -276,7 +279,7 @@ static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, const plan_choice 
     }
     lay_out_work(p, total, &work);
     if (extras && p->work.bytes < work.work)
-        return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "no room for wide tables or copies");
+        return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "no room for wide tables, copies or pairs");
     status = work_fits(p, true, limits, &work, err);
     if (status != CUZK_OK) { /* how much would do? */
         if (work_fits(p, false, limits, &work, NULL) == CUZK_OK)
@@ -298,27 +301,45 @@ static uint64_t h_cost(const gpu_shape *s, unsigned copies, const gpu_limits *li
     return good && msm.windows.copies == copies ? msm.cost : UINT64_MAX;
 }
 
+/* Additions that pairs save when half of the BIT variables are set: a quarter of the entries, each
+ * of G2 three times as dear. */
+static uint64_t pairs_save(const gpu_shape *s) {
+    uint64_t additions = 0;
+    for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++) {
+        const gpu_density_shape *d = &s->density[gpu_query_density(q)];
+        const uint64_t fields = d->scalars - d->inputs,
+                       bits = d->aux > fields ? d->aux - fields : 0;
+        additions += bits / 8 * (q == GPU_QUERY_B_G2 ? 3 : 1);
+    }
+    return additions;
+}
+
 /* The plan with all points resident that saves the most. */
 static bool try_resident(gpu_plan *best, const gpu_shape *s, const gpu_limits *limits) {
     const uint64_t rows = (uint64_t)1 << s->log2_domain, plain = h_cost(s, 1, limits);
     gpu_plan p = {.arena_bytes = best->arena_bytes};
     uint64_t needed;
     bool found = false;
-    for (plan_tier tier = TIER_OVERLAPPED; tier <= TIER_RESIDENT; tier++)
-        for (size_t w = 0; w < WIDE_CHOICES; w++)
-            for (unsigned copies = limits->max_copies; copies > 0; copies--) {
-                const plan_choice choice = {tier, RESIDENT_STEP_LOG2_MAX, wide_choices[w].kinds,
-                                            copies};
-                const uint64_t cost = h_cost(s, copies, limits),
-                               saved = (tier == TIER_OVERLAPPED ? OVERLAP_SAVES(rows) : 0) +
-                                       rows * wide_choices[w].saves / 8 + (plain - cost);
-                if (cost > plain || (found && saved <= best->saved)) continue;
-                if (plan_with(&p, s, &choice, limits, &needed, NULL) != CUZK_OK) continue;
-                if (p.ntt.wide_kinds != choice.wide) continue; /* two passes need none */
-                *best = p;
-                best->saved = saved;
-                found = true;
-            }
+    for (unsigned k = 0; k < 4 * WIDE_CHOICES * limits->max_copies; k++) {
+        const unsigned copies = limits->max_copies - k / 4 % limits->max_copies,
+                       w = k / 4 / limits->max_copies;
+        const plan_choice choice = {.tier = k % 2 == 0 ? TIER_OVERLAPPED : TIER_RESIDENT,
+                                    .log2_step = RESIDENT_STEP_LOG2_MAX,
+                                    .wide = wide_choices[w].kinds,
+                                    .copies = copies,
+                                    .pairs = k / 2 % 2 == 0};
+        const uint64_t cost = h_cost(s, copies, limits);
+        if (cost > plain || (choice.pairs && limits->max_copies == 1)) continue;
+        const uint64_t saved = (choice.tier == TIER_OVERLAPPED ? OVERLAP_SAVES(rows) : 0) +
+                               rows * wide_choices[w].saves / 8 + (plain - cost) +
+                               (choice.pairs ? pairs_save(s) : 0);
+        if (found && saved <= best->saved) continue;
+        if (plan_with(&p, s, &choice, limits, &needed, NULL) != CUZK_OK) continue;
+        if (p.ntt.wide_kinds != choice.wide) continue; /* two passes need none */
+        *best = p;
+        best->saved = saved;
+        found = true;
+    }
     return found;
 }
 
@@ -331,13 +352,13 @@ static bool try_tiers(gpu_plan *p, const gpu_shape *s, uint64_t arena_bytes,
     p->arena_bytes = arena_bytes;
     if (try_resident(p, s, limits)) return true;
     for (unsigned log2 = RESIDENT_STEP_LOG2_MAX; log2 >= RESIDENT_STEP_LOG2_MIN; log2--) {
-        const plan_choice choice = {TIER_RESIDENT, log2, CUZK_NTT_NARROW, 1};
+        const plan_choice choice = {TIER_RESIDENT, log2, CUZK_NTT_NARROW, 1, false};
         if (plan_with(p, s, &choice, limits, &needed, NULL) == CUZK_OK) return true;
         if (log2 > s->log2_domain + 2) log2 = s->log2_domain + 2; /* steps beyond: the same */
     }
     for (plan_tier tier = TIER_STREAMED; tier <= TIER_SPILLED; tier++)
         for (unsigned log2 = STREAM_STEP_LOG2_MAX; log2 >= STREAM_STEP_LOG2_MIN; log2--) {
-            const plan_choice choice = {tier, log2, CUZK_NTT_NARROW, 1};
+            const plan_choice choice = {tier, log2, CUZK_NTT_NARROW, 1, false};
             needed = 0;
             if (plan_with(p, s, &choice, limits, &needed, NULL) == CUZK_OK) return true;
             if (needed != 0) *enough = min_u64(*enough, needed);

@@ -101,8 +101,8 @@ static cuzk_status test_sums(self_test *t, cuzk_gpu_group curve, cuzk_error *err
     const unsigned copies = sizeof t->g2 / CUZK_GPU_AFFINE_BYTES(curve) / POINTS;
     CUZK_TRY(
         cuzk_msm_plan_make(&msm, curve, POINTS, copies, d->limits.sms, d->limits.tuning, 0, err));
-    CUZK_TRY(cuzk_subset_plan_make(&subset, curve, POINTS, POINTS, d->limits.sms, d->limits.tuning,
-                                   err));
+    CUZK_TRY(cuzk_subset_plan_make(&subset, curve, POINTS, POINTS, false, d->limits.sms,
+                                   d->limits.tuning, err));
     if (msm.result_bytes > sizeof t->result) return wrong(t, "the size of a result", err);
     CUZK_TRY(check_room(t, scratch + msm.scratch_bytes, err));
     CUZK_TRY(check_room(t, scratch + subset.scratch_bytes, err));

@@ -65,8 +65,7 @@ __global__ void __launch_bounds__(SORT_THREADS)
 __global__ void sort_place_high(uint32_t *counts, uint64_t n, cuzk_msm_windows windows,
                                 cuzk_msm_group group, uint32_t *cursors) {
     const uint32_t bins = windows.high_bins, set = blockIdx.x,
-                   row = set == 0 ? 0
-                                  : windows.first_row[group.first_set + set] - group.first_row;
+                   row = set == 0 ? 0 : windows.first_row[group.first_set + set] - group.first_row;
     uint32_t carry = (uint32_t)(row * n);
     for (uint32_t base = 0; base < bins; base += blockDim.x) {
         const uint32_t b = base + threadIdx.x;
@@ -254,31 +253,35 @@ __global__ void __launch_bounds__(SORT_THREADS)
     }
 }
 
-/* Set bits of each 32-bit word, those from n on left out. */
+/* Points that each 32-bit word stands for, bits from n on left out. */
 struct bitmap_counts {
     const uint32_t *words;
     uint64_t n, count;
+    bool pairs;
     __device__ uint32_t word(uint64_t i) const {
         const uint32_t v = words[i];
         return i + 1 < count || n % 32 == 0 ? v : v & ((1u << n % 32) - 1);
     }
-    __device__ uint32_t operator()(uint64_t i) const { return i < count ? __popc(word(i)) : 0; }
+    __device__ uint32_t operator()(uint64_t i) const {
+        return i < count ? __popc(subset_marks(word(i), pairs)) : 0;
+    }
     __device__ bool empty() const { return false; }
 };
 
-/* A thread a word: its set bits' indices into the list. The last thread cuts the list into parts.
- */
+/* A thread a word: its points into the list. The first threads cut the list into parts. */
 __global__ void subset_list(bitmap_counts bits, const uint32_t *word_offsets, uint32_t *list,
-                            uint32_t max_set, uint32_t *parts) {
+                            uint32_t max_listed, uint32_t *parts) {
     const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i <= CUZK_SUBSET_PARTS) {
-        const uint32_t total = min(word_offsets[bits.count], max_set);
+        const uint32_t total = min(word_offsets[bits.count], max_listed);
         parts[i] = (uint32_t)(i * total / CUZK_SUBSET_PARTS);
     }
     if (i >= bits.count) return;
+    const uint32_t word = bits.word(i);
     uint32_t at = word_offsets[i];
-    for (uint32_t v = bits.word(i); v != 0 && at < max_set; v &= v - 1)
-        list[at++] = (uint32_t)(i * 32) + __ffs((int)v) - 1;
+    for (uint32_t v = subset_marks(word, bits.pairs); v != 0 && at < max_listed; v &= v - 1)
+        list[at++] =
+            subset_entry(word, (uint32_t)i, __ffs((int)v) - 1, (uint32_t)bits.n, bits.pairs);
 }
 
 cuzk_status lists_prepare(cuzk_error *err) {
@@ -367,7 +370,7 @@ cuzk_status msm_list_parts(const cuzk_msm_plan &p, uint32_t buckets, uint32_t pa
 cuzk_status subset_make_list(const cuzk_subset_plan &p, const void *bitmap, void *scratch,
                              cudaStream_t stream, cuzk_error *err) {
     const uint64_t words = (p.n + 31) / 32;
-    const bitmap_counts bits = {(const uint32_t *)bitmap, p.n, words};
+    const bitmap_counts bits = {(const uint32_t *)bitmap, p.n, words, p.pairs};
     uint32_t *const offsets = at<uint32_t>(scratch, p.word_offsets);
     CUZK_TRY(exclusive_scan<uint32_t>(bits, words + 1, scan_words{offsets},
                                       at<uint32_t>(scratch, p.sums), stream, err));

@@ -214,25 +214,27 @@ cuzk_status cuzk_msm_plan_make(cuzk_msm_plan *p, cuzk_gpu_group curve, uint64_t 
 }
 
 cuzk_status cuzk_subset_plan_make(cuzk_subset_plan *p, cuzk_gpu_group curve, uint64_t n,
-                                  uint64_t max_set, unsigned sms, const cuzk_gpu_tuning *tuning,
-                                  cuzk_error *err) {
-    if (n == 0 || n >= (uint64_t)1 << 31 || max_set > n)
+                                  uint64_t max_set, bool pairs, unsigned sms,
+                                  const cuzk_gpu_tuning *tuning, cuzk_error *err) {
+    const uint64_t listed = pairs ? min_u64(max_set, (n + 1) / 2) : max_set;
+    if (n == 0 || n + (pairs ? (n + 1) / 2 : 0) >= (uint64_t)1 << 31 || max_set > n)
         return cuzk_fail(err, CUZK_ERR_ARGUMENT,
                          "subset sum of %llu of %llu points: 1 to 2^31 - 1 are possible",
                          (unsigned long long)max_set, (unsigned long long)n);
     memset(p, 0, sizeof *p);
     p->curve = curve;
     p->n = n;
+    p->pairs = pairs;
     const uint64_t words = (n + 31) / 32;
     const size_t affine = CUZK_GPU_AFFINE_BYTES(curve);
     size_t total = 0;
     p->word_offsets = reserve(&total, (words + 1) * sizeof(uint32_t));
     p->sums = reserve(&total, cuzk_scan_words(words + 1) * sizeof(uint32_t));
-    p->list = reserve(&total, (max_set + 1) * sizeof(uint32_t));
+    p->list = reserve(&total, (listed + 1) * sizeof(uint32_t));
     p->parts = reserve(&total, (CUZK_SUBSET_PARTS + 1) * sizeof(uint32_t));
     p->part_points = reserve(&total, CUZK_SUBSET_PARTS * affine);
-    const uint64_t longest = (max_set + CUZK_SUBSET_PARTS - 1) / CUZK_SUBSET_PARTS;
-    tree_layout(&p->tree, curve, max_set, CUZK_SUBSET_PARTS, longest, sms, tuning, &total);
+    const uint64_t longest = (listed + CUZK_SUBSET_PARTS - 1) / CUZK_SUBSET_PARTS;
+    tree_layout(&p->tree, curve, listed, CUZK_SUBSET_PARTS, longest, sms, tuning, &total);
     p->scratch_bytes = total;
     p->result_bytes = 2 * affine;
     return CUZK_OK;

@@ -1,4 +1,5 @@
-/* Copies of fixed bases: a thread a point. */
+/* What sums over fixed bases use beside them: multiples, a thread a point, and sums of neighbours,
+ * a thread a pair. */
 #include "cuda_api.h"
 #include "multiples.cuh"
 #include "sums_impl.cuh"
@@ -28,7 +29,36 @@ cuzk_status multiples_run(const cuzk_msm_plan &p, void *points, uint64_t first, 
     return launched("make_multiples", err);
 }
 
+template <class F>
+__global__ void __launch_bounds__(TREE_BLOCK, sizeof(F) == sizeof(fp) ? 4 : 2)
+    make_pairs(const affine<F> *points, uint64_t n, affine<F> *out) {
+    const uint64_t i = (uint64_t)blockIdx.x * TREE_BLOCK + threadIdx.x;
+    const bool live = 2 * i < n, whole = 2 * i + 1 < n;
+    /* the last point may be alone; threads past the end double any point */
+    const tree_point<F> p = {points + (live ? 2 * i : 0), false},
+                        q = {points + (whole ? 2 * i + 1 : 0), false};
+    const F x1 = p.x(), x2 = q.x();
+    const tree_case kind = live && !whole ? TREE_FIRST : tree_classify(p, q, x1, x2);
+    const F d_inverse = block_inverse(tree_denominator(kind, p, x1, x2));
+    if (live) store16(out + i, tree_sum_of(kind, x1, p.y(), x2, q.y(), d_inverse));
+}
+
+template <class F>
+cuzk_status pairs_run(const void *points, uint64_t n, void *out, cudaStream_t stream,
+                      cuzk_error *err) {
+    make_pairs<<<blocks_for((n + 1) / 2, TREE_BLOCK), TREE_BLOCK, 0, stream>>>(
+        (const affine<F> *)points, n, (affine<F> *)out);
+    return launched("make_pairs", err);
+}
+
 } // namespace cuzk
+
+cuzk_status cuzk_gpu_pairs(cuzk_gpu_group curve, const void *points, uint64_t n, void *out,
+                           cuzk_gpu_stream stream, cuzk_error *err) {
+    if (n == 0) return CUZK_OK;
+    return curve == CUZK_GPU_G1 ? cuzk::pairs_run<cuzk::fp>(points, n, out, stream, err)
+                                : cuzk::pairs_run<cuzk::fp2>(points, n, out, stream, err);
+}
 
 cuzk_status cuzk_gpu_multiples(const cuzk_msm_plan *plan, void *points, uint64_t first, uint64_t n,
                                cuzk_gpu_stream stream, cuzk_error *err) {

@@ -232,6 +232,25 @@ CUZK_HD F tree_denominator(tree_case kind, const tree_point<F> &p, const F &x1, 
     return y1 + y1;
 }
 
+/* The sum of two points, y with its sign; d_inverse is the inverse of the case's denominator. */
+template <class F>
+CUZK_HD affine<F> tree_sum_of(tree_case kind, const F &x1, const F &y1, const F &x2, const F &y2,
+                              const F &d_inverse) {
+    F numerator = y2 - y1;
+    if (kind == TREE_DOUBLE) {
+        const F xx = x1.sqr();
+        numerator = xx + xx + xx;
+    }
+    const F slope = numerator * d_inverse;
+    affine<F> sum;
+    sum.x = slope.sqr() - add_canonical(x1, x2);
+    sum.y = slope * subtract_loose(x1, sum.x) - y1;
+    if (kind == TREE_INFINITY) sum = affine<F>::infinity();
+    if (kind == TREE_FIRST) sum = {x1, y1};
+    if (kind == TREE_SECOND) sum = {x2, y2};
+    return {sum.x.canon(), sum.y.canon()};
+}
+
 /* A thread of a level. */
 template <class F> struct tree_worker {
     const tree_level<F> &level;
@@ -310,19 +329,7 @@ template <class F> struct tree_worker {
             if constexpr (!Y_EARLY) y1 = p.y_stored(), y2 = q.y_stored();
             y1 = p.with_sign(y1);
             y2 = q.with_sign(y2);
-            F numerator = y2 - y1;
-            if (kind == TREE_DOUBLE) {
-                const F xx = x1.sqr();
-                numerator = xx + xx + xx;
-            }
-            const F slope = numerator * d_inverse;
-            affine<F> sum;
-            sum.x = slope.sqr() - add_canonical(x1, x2);
-            sum.y = slope * subtract_loose(x1, sum.x) - y1;
-            if (kind == TREE_INFINITY) sum = affine<F>::infinity();
-            if (kind == TREE_FIRST) sum = {x1, y1};
-            if (kind == TREE_SECOND) sum = {x2, y2};
-            store16(to, affine<F>{sum.x.canon(), sum.y.canon()});
+            store16(to, tree_sum_of(kind, x1, y1, x2, y2, d_inverse));
         }
     }
 };

@@ -163,7 +163,7 @@ static void dot_logs(size_t first, size_t end, void *arg, fr_t *sum) {
         time_msm_##G(name, log2_n, &plan, points, scalars, log);                                   \
     }                                                                                              \
     static void bench_subset_##G(const char *name, unsigned log2_n, const void *points,            \
-                                 unsigned kind) {                                                  \
+                                 unsigned kind, bool pairs) {                                      \
         const size_t n = (size_t)1 << log2_n, words = n / 64;                                      \
         uint64_t *bits = host_new(words * 8), set = 0;                                             \
         uint64_t log = 0; /* sums stay below 2^64 up to 2^31 points */                             \
@@ -175,7 +175,7 @@ static void dot_logs(size_t first, size_t end, void *arg, fr_t *sum) {
                 log += 64 * w + (unsigned)__builtin_ctzll(v) + 1;                                  \
         }                                                                                          \
         cuzk_subset_plan plan;                                                                     \
-        CHECK_OK(cuzk_subset_plan_make(&plan, curve, n, set, gpu_sms, gpu_tuning, &err));          \
+        CHECK_OK(cuzk_subset_plan_make(&plan, curve, n, set, pairs, gpu_sms, gpu_tuning, &err));   \
         void *d_bits = gpu_copy(bits, words * 8), *scratch = gpu_new(plan.scratch_bytes),          \
              *result = gpu_new(plan.result_bytes);                                                 \
         double ms[RUNS];                                                                           \
@@ -276,16 +276,35 @@ static void bench_tables(unsigned min, unsigned max) {
     free(s);
 }
 
+/* points and behind them the sums of neighbours; points are given back. */
+static void *with_pairs(cuzk_gpu_group group, void *points, size_t n) {
+    const size_t size = CUZK_GPU_AFFINE_BYTES(group);
+    uint8_t *all = gpu_new((n + n / 2) * size);
+    GPU(cudaMemcpy(all, points, n * size, cudaMemcpyDeviceToDevice));
+    GPU(cudaFree(points));
+    const double start = check_seconds();
+    CHECK_OK(cuzk_gpu_pairs(group, all, n, all + n * size, NULL, &err));
+    GPU(cudaDeviceSynchronize());
+    printf("| sums of neighbours, G%d   | %zu points: %.1f ms\n", group == CUZK_GPU_G1 ? 1 : 2, n,
+           1e3 * (check_seconds() - start));
+    return all;
+}
+
 static void bench_subset(unsigned max) {
     void *points = make_points_g1(max);
-    bench_subset_g1("subset G1, half set", max, points, 0);
-    bench_subset_g1("subset G1, all set", max, points, 1);
-    bench_subset_g1("subset G1, 1/8 set", max, points, 2);
+    bench_subset_g1("subset G1, half set", max, points, 0, false);
+    bench_subset_g1("subset G1, all set", max, points, 1, false);
+    bench_subset_g1("subset G1, 1/8 set", max, points, 2, false);
+    points = with_pairs(CUZK_GPU_G1, points, (size_t)1 << max);
+    bench_subset_g1("pairs G1, half set", max, points, 0, true);
+    bench_subset_g1("pairs G1, all set", max, points, 1, true);
     GPU(cudaFree(points));
     const unsigned max_g2 = max < 25 ? max : 25;
     points = make_points_g2(max_g2);
-    bench_subset_g2("subset G2, half set", max_g2, points, 0);
-    bench_subset_g2("subset G2, all set", max_g2, points, 1);
+    bench_subset_g2("subset G2, half set", max_g2, points, 0, false);
+    bench_subset_g2("subset G2, all set", max_g2, points, 1, false);
+    points = with_pairs(CUZK_GPU_G2, points, (size_t)1 << max_g2);
+    bench_subset_g2("pairs G2, half set", max_g2, points, 0, true);
     GPU(cudaFree(points));
 }
 

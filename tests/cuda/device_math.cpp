@@ -204,6 +204,16 @@ void device_scalar_digits(uint32_t *digits, const cuzk_msm_windows *windows, con
                           uint64_t stride) {
     cuzk::scalar_digits(load<fr>(k), *windows, digits, stride);
 }
+uint32_t device_subset_list(uint32_t *list, const uint32_t *words, uint32_t n, bool pairs) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < (n + 31) / 32; i++) {
+        const uint32_t word = (i + 1) * 32 <= n ? words[i] : words[i] & ((1u << n % 32) - 1),
+                       marks = cuzk::subset_marks(word, pairs);
+        for (uint32_t bit = 0; bit < 32; bit++)
+            if (marks >> bit & 1) list[at++] = cuzk::subset_entry(word, i, bit, n, pairs);
+    }
+    return at;
+}
 void device_tree_g1(g1_affine_t *sums, const g1_affine_t *points, const uint32_t *list,
                     const uint32_t *in_at, uint32_t buckets, uint32_t threads) {
     tree<fp>(sums, points, list, in_at, buckets, threads);

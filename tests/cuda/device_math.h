@@ -41,6 +41,9 @@ void device_multiple_g2(g2_affine_t *z, const g2_affine_t *p, unsigned times);
 void device_scalar_digits(uint32_t *digits, const cuzk_msm_windows *windows, const fr_t *k,
                           uint64_t stride);
 
+/* The list of a subset sum over n bits, with or without sums of neighbours; returns its length. */
+uint32_t device_subset_list(uint32_t *list, const uint32_t *words, uint32_t n, bool pairs);
+
 /* The whole affine sum tree with `threads` emulated threads: sums[b] of list entries in_at[b] ..
  * in_at[b + 1]. entries in all: in_at[buckets]. Memory comes from malloc. */
 void device_tree_g1(g1_affine_t *sums, const g1_affine_t *points, const uint32_t *list,

@@ -301,6 +301,33 @@ TEST(finish_weights) {
 TREE_TEST(g1)
 TREE_TEST(g2)
 
+/* Each set bit is in the list once, by itself or with its neighbour. */
+TEST(subset_lists) {
+    enum { MOST = 300 };
+    for (uint32_t n = 1; n < MOST; n += 1 + n % 7)
+        for (int kind = 0; kind < 3; kind++)
+            for (int pairs = 0; pairs < 2; pairs++) {
+                uint32_t words[MOST / 32 + 1], list[MOST];
+                uint8_t seen[MOST] = {0};
+                for (uint32_t i = 0; i < MOST / 32 + 1; i++)
+                    words[i] = kind == 0 ? (uint32_t)check_random() : kind == 1 ? UINT32_MAX : 0;
+                const uint32_t length = device_subset_list(list, words, n, pairs);
+                CHECK(length <= (pairs ? (n + 1) / 2 : n));
+                for (uint32_t k = 0; k < length; k++) {
+                    if (list[k] < n) {
+                        seen[list[k]]++;
+                        continue;
+                    }
+                    const uint32_t first = 2 * (list[k] - n);
+                    REQUIRE(pairs && first + 1 < n);
+                    seen[first]++;
+                    seen[first + 1]++;
+                }
+                for (uint32_t i = 0; i < n; i++)
+                    CHECK_U64(seen[i], words[i / 32] >> i % 32 & 1);
+            }
+}
+
 TEST(decode) {
     g1_t p;
     g1_from_affine(&p, &g1_generator);
@@ -371,7 +398,7 @@ TEST(plans) {
                 const cuzk_gpu_group group = curve == 0 ? CUZK_GPU_G1 : CUZK_GPU_G2;
                 for (unsigned copies = 1; copies <= 4 && n * copies >> 31 == 0; copies++)
                     check_plan(group, n, copies, tuning);
-                CHECK_OK(cuzk_subset_plan_make(&s, group, n, n / 2, 132, tuning, &err));
+                CHECK_OK(cuzk_subset_plan_make(&s, group, n, n / 2, false, 132, tuning, &err));
                 CHECK(s.tree.sums < s.scratch_bytes);
             }
     const cuzk_gpu_tuning *tuning = cuzk_gpu_tuning_for(90);
@@ -384,7 +411,7 @@ TEST(plans) {
         CHECK_STATUS(
             cuzk_msm_plan_make(&p, CUZK_GPU_G1, bad[i].n, bad[i].copies, 132, tuning, 0, &err),
             CUZK_ERR_ARGUMENT);
-    CHECK_STATUS(cuzk_subset_plan_make(&s, CUZK_GPU_G1, 10, 11, 132, tuning, &err),
+    CHECK_STATUS(cuzk_subset_plan_make(&s, CUZK_GPU_G1, 10, 11, false, 132, tuning, &err),
                  CUZK_ERR_ARGUMENT);
     for (unsigned log2_n = 22; log2_n <= 27; log2_n += 5)
         for (unsigned copies = 1; copies <= CUZK_MSM_MAX_COPIES; copies++) {
@@ -400,4 +427,5 @@ TEST(plans) {
 }
 
 TEST_MAIN(RUN(plans), RUN(digits_recompose), RUN(multiples_g1), RUN(multiples_g2),
-          RUN(sums_with_copies), RUN(finish_weights), RUN(tree_g1), RUN(tree_g2), RUN(decode))
+          RUN(sums_with_copies), RUN(finish_weights), RUN(tree_g1), RUN(tree_g2), RUN(subset_lists),
+          RUN(decode))

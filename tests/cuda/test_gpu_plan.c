@@ -87,9 +87,18 @@ static void check_extras(const gpu_plan *p) {
     const uint64_t rows = (uint64_t)1 << p->ntt.log2_n;
     CHECK(p->ntt_tables.bytes == p->ntt.table_bytes);
     CHECK((p->ntt.wide_kinds & ~(unsigned)CUZK_NTT_WIDE_QUOTIENT) == 0);
-    CHECK((p->saved != 0) == (p->overlapped || p->ntt.wide_kinds != 0 || h->copies > 1));
-    for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++)
-        CHECK_U64(p->query[q].copies, 1);
+    const bool pairs = p->query[GPU_QUERY_L].pairs;
+    CHECK((p->saved != 0) == (p->overlapped || p->ntt.wide_kinds != 0 || h->copies > 1 || pairs));
+    CHECK(!h->pairs);
+    for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++) {
+        const gpu_query_plan *query = &p->query[q];
+        CHECK_U64(query->copies, 1);
+        CHECK(query->pairs == pairs && (!pairs || (query->resident && query->tiles == 1)));
+        if (query->resident)
+            CHECK_U64(query->points.bytes,
+                      (query->inputs + query->aux + (pairs ? (query->aux + 1) / 2 : 0)) *
+                          CUZK_GPU_AFFINE_BYTES(query->curve));
+    }
     if (h->copies == 1) return;
     cuzk_msm_plan msm, plain;
     CHECK(h->resident && h->tiles == 1 && p->h_reversed);
@@ -116,8 +125,8 @@ static void check_steps(const gpu_plan *p, gpu_query q) {
         if (!query->resident)
             CHECK(s.bases * CUZK_GPU_AFFINE_BYTES(query->curve) <= p->tile[0].bytes);
         if (q != GPU_QUERY_H) {
-            CHECK_OK(cuzk_subset_plan_make(&subset, query->curve, s.aux, s.aux, limits.sms,
-                                           limits.tuning, &err));
+            CHECK_OK(cuzk_subset_plan_make(&subset, query->curve, s.aux, s.aux, query->pairs,
+                                           limits.sms, limits.tuning, &err));
             CHECK(subset.scratch_bytes <= gpu_scratch_bytes(p, q));
         }
         base += s.bases;

@@ -164,7 +164,7 @@ static void make_logs(fr_t *logs, size_t n, bool special) {
         CHECK_U64(parts, plan.windows.copies);                                                     \
     }                                                                                              \
     /* density: of 256 */                                                                          \
-    static void check_subset_##G(size_t n, unsigned density, bool special) {                       \
+    static void check_subset_of_##G(size_t n, unsigned density, bool special, bool pairs) {        \
         const size_t words = (n + 63) / 64;                                                        \
         uint64_t *bits = host_new(words * sizeof *bits), set = 0;                                  \
         fr_t *logs = host_new(n * sizeof *logs), sum = fr_zero();                                  \
@@ -176,10 +176,13 @@ static void make_logs(fr_t *logs, size_t n, bool special) {
             if (i < n) fr_add(&sum, &sum, &logs[i]), set++;                                        \
         }                                                                                          \
         cuzk_subset_plan plan;                                                                     \
-        CHECK_OK(cuzk_subset_plan_make(&plan, curve_##G, n, set, gpu_sms, gpu_tuning, &err));      \
+        CHECK_OK(                                                                                  \
+            cuzk_subset_plan_make(&plan, curve_##G, n, set, pairs, gpu_sms, gpu_tuning, &err));    \
         G##_affine_t *points = points_of_logs_##G(n, special);                                     \
-        void *d_points = gpu_copy(points, n * sizeof *points),                                     \
-             *d_bits = gpu_copy(bits, words * sizeof *bits),                                       \
+        G##_affine_t *d_points = gpu_new((n + (n + 1) / 2) * sizeof *d_points);                    \
+        GPU(cudaMemcpy(d_points, points, n * sizeof *points, cudaMemcpyHostToDevice));             \
+        if (pairs) CHECK_OK(cuzk_gpu_pairs(curve_##G, d_points, n, d_points + n, NULL, &err));     \
+        void *d_bits = gpu_copy(bits, words * sizeof *bits),                                       \
              *scratch = gpu_new(plan.scratch_bytes), *d_result = gpu_new(plan.result_bytes);       \
         G##_t got;                                                                                 \
         REQUIRE(plan.result_bytes == sizeof got);                                                  \
@@ -193,6 +196,10 @@ static void make_logs(fr_t *logs, size_t n, bool special) {
         free(bits);                                                                                \
         free(logs);                                                                                \
         free(points);                                                                              \
+    }                                                                                              \
+    static void check_subset_##G(size_t n, unsigned density, bool special) {                       \
+        check_subset_of_##G(n, density, special, false);                                           \
+        check_subset_of_##G(n, density, special, true);                                            \
     }                                                                                              \
     static void check_decode_##G(size_t n) {                                                       \
         const size_t bytes = sizeof(G##_affine_t);                                                 \
