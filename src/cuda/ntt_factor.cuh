@@ -19,11 +19,12 @@ struct alignas(16) ntt_factor {
 };
 
 /* Rows i, i + 1, ... of x w' from limb 6 on, for a w' of `limbs` limbs: even[k] stands at limb
- * 6 + k, odd[k] at limb 7 + k. Column c of row i is x[i] quotient[c + 6 - i], 0 <= c <= n + 1.
- * Where a chain ends in a pair that an earlier row wrote, its carry starts the next pair. */
-template <int limbs, int i = 7 - limbs<0 ? 0 : 7 - limbs> CUZK_HD void factor_high_rows(
-                                     uint32_t *even, uint32_t *odd, const uint32_t *x,
-                                     const uint32_t *quotient) {
+ * 6 + k, odd[k] at limb 7 + k. Column c of row i is x[i] quotient[c + 6 - i], where 0 <= c <= n + 1
+ * = i + limbs - 7. Where a chain ends in a pair that an earlier row wrote, its carry starts the
+ * next pair. */
+template <int limbs, int i = (limbs < 7 ? 7 - limbs : 0)>
+CUZK_HD void factor_high_rows(uint32_t *even, uint32_t *odd, const uint32_t *x,
+                              const uint32_t *quotient) {
     if constexpr (i < 8) {
         constexpr int n = i + limbs - 8, first = i == 7 ? 2 : 0;
         constexpr int evens = (n + 1 - first) / 2 + 1, odds = n < 0 ? 0 : n / 2 + 1;
