@@ -199,7 +199,10 @@ static void random_world(uint64_t seed, unsigned round) {
     a_device_hangs = 0;
     const uint64_t sizes[] = {8, 16, 24, 80};
     for (unsigned i = 0; i < devices; i++) {
-        sim_device d = {.vram = sizes[below(4)] * SIM_GIB, .slots = 1 + below(3), .seed = seed + i};
+        sim_device d = {.vram = sizes[below(4)] * SIM_GIB,
+                        .slots = 1 + below(3),
+                        .keeps_back = below(2) == 1,
+                        .seed = seed + i};
         const unsigned fault = below(10);
         if (fault == 0) d.wrong_permille = 200;
         if (fault == 1) d.fail_permille = 200;
