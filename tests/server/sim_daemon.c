@@ -42,11 +42,12 @@ static cuzk_status open_device(const cuzk_host *host, const char *name, executor
                                cuzk_error *err) {
     static engine_config config;
     unsigned ordinal = 0;
+    unsigned long long limit = knob("vram_gib") << 30;
     (void)host;
-    if (sscanf(name, "cuda:%u", &ordinal) != 1 || ordinal >= knob("devices"))
+    if (sscanf(name, "cuda:%u@%llu", &ordinal, &limit) < 1 || ordinal >= knob("devices"))
         return cuzk_fail(err, CUZK_ERR_NOT_FOUND, "no device %s", name);
     const sim_device device = {.name = "Simulated GPU",
-                               .vram = knob("vram_gib") << 30,
+                               .vram = limit,
                                .wrong_permille = (unsigned)knob("wrong_permille"),
                                .die_from =
                                    ordinal + 1 == knob("devices") ? (unsigned)knob("die_from") : 0,

@@ -169,6 +169,38 @@ TEST(clients_that_leave) {
     child_free(&d);
 }
 
+/* Is there a line with this text in the daemon's log? */
+static bool logged(const daemon_child *d, const char *text) {
+    char line[1024];
+    bool found = false;
+    FILE *f = fopen(d->log, "r");
+    REQUIRE(f != NULL);
+    while (!found && fgets(line, sizeof line, f) != NULL)
+        found = strstr(line, text) != NULL;
+    fclose(f);
+    return found;
+}
+
+TEST(limits_of_device_memory) {
+    daemon_child d;
+    const Cuzk__V1__GetStatusRequest ask = CUZK__V1__GET_STATUS_REQUEST__INIT;
+    Cuzk__V1__GetStatusResponse *s;
+    child_init(&d, "devices=3", "gpus.devices=2,0,cuda:1@6GiB", "gpus.vram_limit=8GiB",
+               "logging.level=info", NULL);
+    child_start(&d);
+    rpc_client *c = child_client(&d, NULL);
+    CHECK_OK(rpc_client_call(c, "GetStatus", &ask.base, 5000,
+                             &cuzk__v1__get_status_response__descriptor, &s, &err));
+    CHECK_U64(s->n_gpus, 3);
+    for (size_t i = 0; i < s->n_gpus; i++)
+        CHECK_U64(s->gpus[i]->vram_total_bytes, (i == 2 ? 6 : 8) * SIM_GIB);
+    cuzk__v1__get_status_response__free_unpacked(s, NULL);
+    CHECK(logged(&d, "device 0: Simulated GPU #0") && logged(&d, "of 8.0 GiB"));
+    CHECK(logged(&d, "device 2: Simulated GPU #2") && logged(&d, "of 6.0 GiB"));
+    rpc_client_close(c);
+    child_free(&d);
+}
+
 TEST(status_is_true) {
     daemon_child d;
     const Cuzk__V1__GetStatusRequest ask = CUZK__V1__GET_STATUS_REQUEST__INIT;
@@ -435,5 +467,5 @@ TEST(readiness) {
 }
 
 TEST_MAIN(RUN(jobs), RUN(error_texts_hold_no_paths), RUN(waiting_and_cancelling),
-          RUN(clients_that_leave), RUN(status_is_true), RUN(rights),
+          RUN(clients_that_leave), RUN(limits_of_device_memory), RUN(status_is_true), RUN(rights),
           RUN(unsafe_addresses_are_refused), RUN(restart), RUN(http), RUN(readiness))
