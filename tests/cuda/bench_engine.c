@@ -2,10 +2,12 @@
  *
  *   bench_engine CIRCUIT PARAMS_DIR SCENARIO... [KEY=VALUE...]
  *
- * locks     for each limit of device memory: one job with one worker, then several jobs at once
- * with three workers: time a partition, memory of the host overtake  for each limit: WinningPoSt
- * requests (CRITICAL) at random moments between partitions of CIRCUIT; the bound that each must
- * keep small     a hundred small proofs in a row, a cancelled job and bad requests among them
+ * - locks: for each limit of device memory one job with one worker, then several jobs at once with
+ *   three workers: time a partition, memory of the host
+ * - overtake: for each limit WinningPoSt requests (CRITICAL) at random moments between partitions
+ * of CIRCUIT; the bound that each must keep
+ * - small: a hundred small proofs in a row, a cancelled job and bad requests among them
+ * - devices: several jobs over one GPU, two, ..., all
  *
  * limits=0,24,16,10 (GiB; 0: all; overtake: 0,16)  jobs=3  partitions=4 (of each job; 0: all)
  * arrivals=8 winning=winning-32g  small=100  seed=1  device=cuda|cpu
@@ -74,12 +76,12 @@ typedef struct load {
     world_memory memory;
 } load;
 
-/* Seconds a partition between the first upload and the last result. */
-static double device_seconds(unsigned partitions) {
+/* Seconds a partition between the first upload and the last result, of moves from `from` on. */
+static double device_seconds(size_t from, unsigned partitions) {
     const world_move *moves;
     uint64_t first = UINT64_MAX, last = 0;
     const size_t n = world_moves(&moves);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = from; i < n; i++) {
         if (moves[i].stage == ENGINE_PARTITION_DEVICE && moves[i].at_ms < first)
             first = moves[i].at_ms;
         if (moves[i].stage == ENGINE_PARTITION_VERIFY) last = moves[i].at_ms;
@@ -91,7 +93,7 @@ static double device_seconds(unsigned partitions) {
 static load run_load(const world_input *in, uint64_t limit, unsigned workers, unsigned jobs) {
     world_engine w;
     load l = {0};
-    world_engine_open(&w, limit * GIB, workers);
+    world_engine_open(&w, 1, limit * GIB, workers);
     world_preload(&w, in);
     world_memory_base();
     const double start = world_seconds();
@@ -110,7 +112,7 @@ static load run_load(const world_input *in, uint64_t limit, unsigned workers, un
         must(r.error[0] == 0, "a job ran without any failed attempt");
     }
     l.wall = world_seconds() - start;
-    l.per_partition = device_seconds(jobs * in->partitions);
+    l.per_partition = device_seconds(0, jobs * in->partitions);
     world_memory_seen(&l.memory);
     l.calls = world_engine_close(&w);
     return l;
@@ -317,7 +319,7 @@ static void overtake_with(const world_input *other, const world_input *winning, 
     arrival arrivals[MAX_ARRIVALS];
     char id[32];
     unsigned next = 0;
-    world_engine_open(&w, limit * GIB, 3);
+    world_engine_open(&w, 1, limit * GIB, 3);
     world_preload(&w, other);
     world_preload(&w, winning);
     const uint64_t idle = idle_switch(&w, winning);
@@ -395,7 +397,7 @@ static void scenario_small(void) {
     char id[32];
     for (unsigned k = 0; k < KINDS; k++)
         world_input_make(&in[k], circuits[k], 0);
-    world_engine_open(&w, 0, 3);
+    world_engine_open(&w, 1, 0, 3);
     for (unsigned i = 0; i < opt.small; i++) {
         const unsigned k = (unsigned)(random_part() * KINDS);
         if (i == opt.small / 4) cancel_one(&w, &in[2]);
@@ -425,6 +427,67 @@ static void scenario_small(void) {
         if (n[k] > 0) print_spread(circuits[k], ms[k], n[k]);
         world_input_free(&in[k]);
     }
+}
+
+/* ---- several devices ---- */
+
+/* Jobs over the first `devices` GPUs, after one that loads them all. Returns seconds a partition.
+ */
+static double run_devices(const world_input *in, unsigned devices, char *proved, size_t room) {
+    world_engine w;
+    engine_snapshot *s;
+    cuzk_error err;
+    const world_move *moves;
+    char id[32];
+    world_engine_open(&w, devices, 0, 3);
+    world_preload(&w, in);
+    for (unsigned i = 0; i < devices; i++) {
+        snprintf(id, sizeof id, "load-%u", i);
+        world_submit(&w, in, id);
+    }
+    for (unsigned i = 0; i < devices; i++) {
+        snprintf(id, sizeof id, "load-%u", i);
+        must(world_await(&w, in, id, NULL), "every proof verified");
+    }
+    const size_t from = world_moves(&moves);
+    for (unsigned i = 0; i < opt.jobs; i++) {
+        snprintf(id, sizeof id, "job-%u", i);
+        world_submit(&w, in, id);
+    }
+    for (unsigned i = 0; i < opt.jobs; i++) {
+        snprintf(id, sizeof id, "job-%u", i);
+        must(world_await(&w, in, id, NULL), "every proof verified");
+    }
+    const double seconds = device_seconds(from, opt.jobs * in->partitions);
+    world_need(engine_snapshot_take(w.e, &s, &err), &err, "snapshot");
+    for (unsigned d = 0; d < devices; d++) {
+        const size_t used = strlen(proved);
+        snprintf(proved + used, room - used, "%s%llu", d == 0 ? "" : " + ",
+                 (unsigned long long)s->devices[d].proved);
+        must(s->devices[d].proved > 0 && s->devices[d].failures == 0, "every device proves");
+    }
+    engine_snapshot_free(s);
+    must(world_engine_close(&w) == 0, "no device-wide call");
+    return seconds;
+}
+
+static void scenario_devices(void) {
+    world_input in;
+    char name[96];
+    uint64_t bytes;
+    const unsigned most = world_devices(name, &bytes);
+    double alone = 0;
+    world_input_make(&in, opt.circuit, opt.partitions);
+    printf("\n| devices | s a partition | times one device | proved by each |\n"
+           "| ---: | ---: | ---: | --- |\n");
+    for (unsigned n = 1; n <= most; n = n < most && 2 * n > most ? most : 2 * n) {
+        char proved[WORLD_MAX_DEVICES * 24] = "";
+        const double seconds = run_devices(&in, n, proved, sizeof proved);
+        if (n == 1) alone = seconds;
+        printf("| %u | %.3f | %.2f | %s |\n", n, seconds, alone / seconds, proved);
+        must(seconds * n < 1.25 * alone, "devices add up");
+    }
+    world_input_free(&in);
 }
 
 /* ---- options ---- */
@@ -477,8 +540,10 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } scenarios[] = {
-        {"locks", scenario_locks}, {"overtake", scenario_overtake}, {"small", scenario_small}};
+    } scenarios[] = {{"locks", scenario_locks},
+                     {"overtake", scenario_overtake},
+                     {"small", scenario_small},
+                     {"devices", scenario_devices}};
     enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
     bool chosen[SCENARIOS] = {false}, usage = argc < 4;
     for (int i = 3; i < argc; i++) {
@@ -488,7 +553,7 @@ int main(int argc, char **argv) {
         usage |= !known;
     }
     if (usage) {
-        fprintf(stderr, "usage: bench_engine CIRCUIT PARAMS_DIR locks|overtake|small... "
+        fprintf(stderr, "usage: bench_engine CIRCUIT PARAMS_DIR locks|overtake|small|devices... "
                         "[limits=GIB,...] [jobs=3] [partitions=4] [arrivals=8] "
                         "[winning=winning-32g] [small=100] [seed=1] [device=cuda|cpu]\n");
         return 2;
@@ -498,7 +563,7 @@ int main(int argc, char **argv) {
     char name[96];
     uint64_t bytes;
     world_open(opt.dir, opt.cpu);
-    if (!world_device(name, &bytes)) {
+    if (world_devices(name, &bytes) == 0) {
         printf("skipped: no GPU\n");
         return 77;
     }

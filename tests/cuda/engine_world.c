@@ -36,17 +36,20 @@ double world_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-bool world_device(char name[96], uint64_t *memory_bytes) {
-    cuda_device_info info;
-    unsigned n = 0;
+unsigned world_devices(char name[96], uint64_t *memory_bytes) {
+    cuda_device_info info[WORLD_MAX_DEVICES];
+    unsigned n = 0, usable = 0;
     *memory_bytes = 0;
     snprintf(name, 96, "CPU");
-    if (on_cpu) return true;
-    world_need(cuzk_cuda_library_entry()->devices(&info, 1, &n, &error), &error, "devices");
-    if (n == 0 || info.unusable[0] != 0) return false;
-    snprintf(name, 96, "%s", info.name);
-    *memory_bytes = info.memory_bytes;
-    return true;
+    if (on_cpu) return 1;
+    world_need(cuzk_cuda_library_entry()->devices(info, WORLD_MAX_DEVICES, &n, &error), &error,
+               "devices");
+    while (usable < n && usable < WORLD_MAX_DEVICES && info[usable].unusable[0] == 0)
+        usable++;
+    if (usable == 0) return 0;
+    snprintf(name, 96, "%s", info[0].name);
+    *memory_bytes = info[0].memory_bytes;
+    return usable;
 }
 
 /* ---- keys: loaded once for all engines ---- */
@@ -385,13 +388,19 @@ static uint64_t device_calls(void) {
     return on_cpu ? 0 : cuzk_cuda_library_entry()->device_wide_calls();
 }
 
-void world_engine_open(world_engine *w, uint64_t vram_limit, unsigned workers) {
-    static engine_config c; /* large */
+static executor *open_device(unsigned ordinal, uint64_t vram_limit) {
     executor *ex = NULL;
-    const cuda_options options = {NULL, vram_limit};
+    char name[32];
+    snprintf(name, sizeof name, "%u", ordinal);
+    const cuda_options options = {name, vram_limit};
     world_need(on_cpu ? executor_cpu_open(host, &ex, &error)
                       : cuzk_cuda_library_entry()->open(host, &options, &ex, &error),
                &error, "device");
+    return ex;
+}
+
+void world_engine_open(world_engine *w, unsigned devices, uint64_t vram_limit, unsigned workers) {
+    static engine_config c; /* large */
     c = (engine_config){.memory_budget = WORLD_BUDGET,
                         .witness_threads = workers,
                         .queue_limit = 1000,
@@ -406,7 +415,10 @@ void world_engine_open(world_engine *w, uint64_t vram_limit, unsigned workers) {
                         .host = host,
                         .on_event = take_event};
     snprintf(c.state_dir, sizeof c.state_dir, "%s/%u", state_root, n_states++);
-    c.devices[c.n_devices++] = (engine_device_config){.ex = ex};
+    while (c.n_devices < devices) {
+        executor *const ex = open_device(c.n_devices, vram_limit);
+        c.devices[c.n_devices++] = (engine_device_config){.ex = ex};
+    }
     atomic_store(&n_moves, 0);
     atomic_store(&flying, 0);
     w->device_calls = device_calls();

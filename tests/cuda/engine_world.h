@@ -13,8 +13,9 @@
 /* cpu: the CPU executor instead of a GPU, to try the program out. dir: of the parameter files. */
 void world_open(const char *dir, bool cpu);
 void world_close(void);
-/* The device's name and memory; false: there is no usable GPU. */
-bool world_device(char name[96], uint64_t *memory_bytes);
+#define WORLD_MAX_DEVICES 16
+/* The number of usable GPUs (1 for the CPU), and the first one's name and memory. */
+unsigned world_devices(char name[96], uint64_t *memory_bytes);
 double world_seconds(void);
 /* End the program unless status is CUZK_OK. */
 void world_need(cuzk_status status, const cuzk_error *err, const char *what);
@@ -41,8 +42,8 @@ typedef struct world_engine {
     uint64_t device_calls; /* device-wide calls when it was opened */
 } world_engine;
 
-/* On a fresh state folder. vram_limit 0: all. */
-void world_engine_open(world_engine *w, uint64_t vram_limit, unsigned workers);
+/* On a fresh state folder, over the first `devices` GPUs. vram_limit 0: all. */
+void world_engine_open(world_engine *w, unsigned devices, uint64_t vram_limit, unsigned workers);
 /* Device-wide calls since it was opened. */
 uint64_t world_engine_close(world_engine *w);
 void world_preload(const world_engine *w, const world_input *in);
