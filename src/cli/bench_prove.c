@@ -108,7 +108,8 @@ cuzk_status bench_prove(const cuzk_host *host, bench_table *t, const char *c1, c
     if (status == CUZK_OK) status = proving_key_load(host, &b.job->circuit, params, &b.key, err);
     if (status == CUZK_OK) status = device_open(host, device, &b.ex, err);
     if (status == CUZK_OK) {
-        const executor_key key = proving_key_for_executor(b.key);
+        executor_key key = proving_key_for_executor(b.key);
+        key.effort = EXECUTOR_THOROUGH;
         status = b.ex->ops->load(b.ex, &key, err);
     }
     if (status == CUZK_OK) {

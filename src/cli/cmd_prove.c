@@ -49,7 +49,7 @@ static cuzk_status load(const cuzk_host *host, const prove_args *args, prove_run
     CUZK_TRY(proving_key_load(host, &run->job->circuit, args->params, &run->key, err));
     CUZK_TRY(device_open(host, device, &run->ex, err));
     executor_key key = proving_key_for_executor(run->key);
-    key.brief = true;
+    key.effort = n > 3 ? EXECUTOR_NORMAL : EXECUTOR_BRIEF;
     return run->ex->ops->load(run->ex, &key, err);
 }
 

@@ -170,7 +170,8 @@ static void toy_synth(cs *c, void *state, uint64_t instance) {
 
 static cuzk_status prove_toy(const cuzk_host *host, const r1cs *circuit, const cs_circuit *def,
                              const groth16_params *params, cuzk_error *err) {
-    const executor_key key = {"selftest", circuit, params, true};
+    const executor_key key = {
+        .circuit_id = "selftest", .circuit = circuit, .params = params, .effort = EXECUTOR_BRIEF};
     executor *ex;
     witness w;
     groth16_blinding rs;

@@ -52,6 +52,11 @@ typedef struct cuzk_gpu_scalars {
     unsigned bit_reversed_log2_n;
 } cuzk_gpu_scalars;
 
+/* out[i] = points[index[i]] for i < n, affine; out does not overlap points. */
+CUZK_CUDA_EXPORT cuzk_status cuzk_gpu_gather_points(cuzk_gpu_group curve, const void *points,
+                                                    const uint32_t *index, uint64_t n, void *out,
+                                                    cuzk_gpu_stream stream, cuzk_error *err);
+
 /* Copies of fixed points, for fewer and wider windows: points[c * plan->n + i] = 2^(c shift) times
  * points[i] for first <= i < first + n and 0 < c < plan->windows.copies, where shift =
  * cuzk_msm_shift(plan). Affine; infinity stays infinity. (copies - 1) shift doublings a point, 2

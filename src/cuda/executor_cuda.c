@@ -103,7 +103,7 @@ static cuzk_status make_plan(const cuda_executor *ex, const executor_key *key,
                              cuzk_eval_image *image, gpu_plan *plan, cuzk_error *err) {
     gpu_shape shape;
     gpu_limits limits = ex->device.limits;
-    if (key->brief) limits.max_copies = 1;
+    limits.effort = key->effort;
     CUZK_TRY(cuzk_eval_image_layout(image, key->circuit, err));
     gpu_shape_of(&shape, key->circuit, image);
     return cuzk_error_context(err,
@@ -208,7 +208,15 @@ static cuzk_status load_density(cuda_executor *ex, gpu_density d, cuzk_error *er
     return status;
 }
 
-/* Decode points first .. first + n of a query where they lie, and make their multiples. */
+/* The plan of a query's MSM over copies: there is one step. */
+static const cuzk_msm_plan *msm_over_copies(const cuda_executor *ex, gpu_query q) {
+    size_t i = 0;
+    while (ex->work[i].query != q)
+        i++;
+    return &ex->work[i].msm;
+}
+
+/* Decode points first .. first + n of a query where they lie, and make multiples of h's. */
 static cuzk_status prepare_points(cuda_executor *ex, gpu_query q, uint64_t first, uint64_t n,
                                   cuzk_error *err) {
     const gpu_query_plan *query = &ex->plan.query[q];
@@ -217,11 +225,33 @@ static cuzk_status prepare_points(cuda_executor *ex, gpu_query q, uint64_t first
     uint8_t *const at = (uint8_t *)points + first * size;
     uint64_t *const bad = (uint64_t *)in_arena(ex, ex->plan.bad.at) + q;
     CUZK_TRY(cuzk_gpu_decode(query->curve, at, at, n, first, bad, ex->device.upload, err));
-    if (query->copies == 1) return CUZK_OK;
-    for (size_t i = 0; i < ex->n_work; i++) /* there is one step */
-        if (ex->work[i].query == q)
-            return cuzk_gpu_multiples(&ex->work[i].msm, points, first, n, ex->device.upload, err);
-    return CUZK_OK;
+    if (q != GPU_QUERY_H || query->copies == 1) return CUZK_OK;
+    return cuzk_gpu_multiples(msm_over_copies(ex, q), points, first, n, ex->device.upload, err);
+}
+
+/* What is made of a query's points when all are there: sums of neighbours, and the bases of inputs
+ * and FIELD variables side by side, with their multiples. */
+static cuzk_status prepare_query(cuda_executor *ex, gpu_query q, cuzk_error *err) {
+    const gpu_query_plan *query = &ex->plan.query[q];
+    const uint64_t size = CUZK_GPU_AFFINE_BYTES(query->curve);
+    uint8_t *const points = in_arena(ex, query->points.at);
+    uint8_t *const aux = points + query->inputs * size;
+    void *const fields = in_arena(ex, query->fields.at);
+    if (query->pairs)
+        CUZK_TRY(cuzk_gpu_pairs(query->curve, aux, query->aux, aux + query->aux * size,
+                                ex->device.upload, err));
+    if (query->fields.bytes == 0) return CUZK_OK;
+    const gpu_region *index = &ex->plan.index[gpu_query_density(q)];
+    CUZK_TRY(cuzk_gpu_gather_points(query->curve, points, in_arena(ex, index->at), query->scalars,
+                                    fields, ex->device.upload, err));
+    return cuzk_gpu_multiples(msm_over_copies(ex, q), fields, 0, query->scalars, ex->device.upload,
+                              err);
+}
+
+static bool load_cancelled(const cuda_executor *ex) {
+    const executor_key *key = &ex->key;
+    return cuzk_host_cancelled(ex->base.host) ||
+           (key->give_up != NULL && key->give_up(key->give_up_self));
 }
 
 static cuzk_status load_points(cuda_executor *ex, gpu_query q, cuzk_error *err) {
@@ -229,20 +259,16 @@ static cuzk_status load_points(cuda_executor *ex, gpu_query q, cuzk_error *err) 
     if (!query->resident) return CUZK_OK;
     const uint64_t size = CUZK_GPU_AFFINE_BYTES(query->curve), n = query->inputs + query->aux;
     const uint8_t *from = query_bases(ex->key.params, q).data;
-    const uint64_t slice = ((uint64_t)1 << 30) / size;
-    for (uint64_t i = 0; i < n; i += slice) { /* for progress, and to overlap decoding */
+    /* For progress, and to overlap decoding; a slice of h with its copies takes some 0.15 s. */
+    const uint64_t slice = ((uint64_t)1 << 28) / size;
+    for (uint64_t i = 0; i < n; i += slice) {
         const uint64_t count = n - i < slice ? n - i : slice, at = query->points.at + i * size;
         cuzk_host_progress(ex->base.host, gpu_query_name(q), i, n);
-        if (cuzk_host_cancelled(ex->base.host))
-            return cuzk_fail(err, CUZK_ERR_CANCELLED, "loading cancelled");
+        if (load_cancelled(ex)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "loading cancelled");
         CUZK_TRY(gpu_upload(&ex->device, at, from + i * size, count * size, err));
         CUZK_TRY(prepare_points(ex, q, i, count, err));
     }
-    if (query->pairs) {
-        uint8_t *const aux = (uint8_t *)in_arena(ex, query->points.at) + query->inputs * size;
-        CUZK_TRY(cuzk_gpu_pairs(query->curve, aux, query->aux, aux + query->aux * size,
-                                ex->device.upload, err));
-    }
+    CUZK_TRY(prepare_query(ex, q, err));
     cuzk_host_progress(ex->base.host, gpu_query_name(q), n, n);
     return CUZK_OK;
 }
@@ -455,6 +481,10 @@ static cuzk_status sum_step(cuda_executor *ex, unsigned s, const gpu_work *w, co
                                  stream, err));
     if (w->msm.n == 0) return CUZK_OK;
     source.scalars = in_arena(ex, at.scalars + w->scalars.first * sizeof(fr_t));
+    const gpu_region *fields = &p->query[w->query].fields;
+    if (fields->bytes != 0)
+        return cuzk_gpu_msm(&w->msm, in_arena(ex, fields->at), &source, scratch,
+                            results + w->msm_result, stream, err);
     source.index = (const uint32_t *)in_arena(ex, p->index[d].at) + w->scalars.first;
     /* indices count from the query's first base */
     return cuzk_gpu_msm(&w->msm, points - w->step.base * size, &source, scratch,

@@ -122,7 +122,7 @@ static cuzk_status take_arena(gpu_device *d, uint64_t limit, cuzk_error *err) {
 static cuzk_status open_resources(gpu_device *d, uint64_t arena_limit, cuzk_error *err) {
     const int ordinal = d->info.ordinal;
     CUZK_TRY(try_device(ordinal, err));
-    d->limits = (gpu_limits){d->info.sms, cuzk_gpu_tuning_for(d->info.arch), CUZK_MSM_MAX_COPIES};
+    d->limits = (gpu_limits){d->info.sms, cuzk_gpu_tuning_for(d->info.arch), EXECUTOR_THOROUGH};
     int low = 0, high = 0;
     GPU_TRY(ordinal, cudaDeviceGetStreamPriorityRange(&low, &high), err);
     GPU_TRY(ordinal, cudaStreamCreateWithPriority(&d->compute, cudaStreamNonBlocking, high), err);

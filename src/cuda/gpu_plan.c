@@ -80,24 +80,40 @@ static void lay_out_fixed(gpu_plan *p, const gpu_shape *s, uint64_t *total) {
     }
 }
 
-static uint64_t query_point_bytes(const gpu_query_plan *q) {
+static uint64_t point_bytes(const gpu_plan *p, gpu_query i) {
+    const gpu_query_plan *q = &p->query[i];
     /* h is summed over a whole domain: the last point of each copy is never read */
-    const uint64_t points = q->copies > 1 ? q->copies * (q->scalars + 1) : q->inputs + q->aux,
+    const uint64_t points = i == GPU_QUERY_H && q->copies > 1 ? q->copies * (q->scalars + 1)
+                                                              : q->inputs + q->aux,
                    pairs = q->pairs ? (q->aux + 1) / 2 : 0;
     return (points + pairs) * CUZK_GPU_AFFINE_BYTES(q->curve);
 }
 
-static void query_shapes(gpu_plan *p, const gpu_shape *s, unsigned h_copies, bool pairs) {
+static uint64_t field_bytes(const gpu_plan *p, gpu_query i) {
+    const gpu_query_plan *q = &p->query[i];
+    if (i == GPU_QUERY_H || q->copies == 1) return 0;
+    return q->copies * q->scalars * CUZK_GPU_AFFINE_BYTES(q->curve);
+}
+
+static uint64_t all_point_bytes(const gpu_plan *p) {
+    uint64_t bytes = 0;
+    for (gpu_query q = 0; q < GPU_QUERIES; q++)
+        bytes += point_bytes(p, q) + field_bytes(p, q);
+    return bytes;
+}
+
+static void query_shapes(gpu_plan *p, const gpu_shape *s, const unsigned copies[GPU_QUERIES],
+                         bool pairs) {
     const uint64_t h = ((uint64_t)1 << s->log2_domain) - 1;
-    p->query[GPU_QUERY_H] =
-        (gpu_query_plan){.curve = CUZK_GPU_G1, .aux = h, .scalars = h, .copies = h_copies};
+    p->query[GPU_QUERY_H] = (gpu_query_plan){
+        .curve = CUZK_GPU_G1, .aux = h, .scalars = h, .copies = copies[GPU_QUERY_H]};
     for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++) {
         const gpu_density_shape *d = &s->density[gpu_query_density(q)];
         p->query[q] = (gpu_query_plan){.curve = q == GPU_QUERY_B_G2 ? CUZK_GPU_G2 : CUZK_GPU_G1,
                                        .inputs = d->inputs,
                                        .aux = d->aux,
                                        .scalars = d->scalars,
-                                       .copies = 1,
+                                       .copies = copies[q],
                                        .pairs = pairs};
     }
 }
@@ -206,13 +222,19 @@ typedef enum plan_tier {
     TIER_SPILLED     /* and the quotient's third vector is on the host */
 } plan_tier;
 
-/* log2_step: of a query's bases in a step. Where all points stay: wide tables, copies of h's
- * points, sums of the others' neighbours. */
+/* log2_step: of a query's bases in a step. Where all points stay: wide tables, copies of what a
+ * query's MSM takes, sums of neighbours. */
 typedef struct plan_choice {
     plan_tier tier;
-    unsigned log2_step, wide, copies;
-    bool pairs;
+    unsigned log2_step, wide, copies[GPU_QUERIES];
+    bool pairs, extras; /* any of these three */
+    uint64_t saved;     /* additions */
 } plan_choice;
+
+static plan_choice plain_choice(plan_tier tier, unsigned log2_step) {
+    return (plan_choice){
+        .tier = tier, .log2_step = log2_step, .wide = CUZK_NTT_NARROW, .copies = {1, 1, 1, 1, 1}};
+}
 
 /* What a choice saves over plain resident points, in additions for each row of the domain: the
  * overlap, wide tables (docs/benchmarks/gpu-prover.md); copies by their cost. */
@@ -250,6 +272,8 @@ static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, const plan_choice 
     p->spill_bytes = choice->tier == TIER_SPILLED ? (uint64_t)sizeof(fr_t) << s->log2_domain : 0;
     query_shapes(p, s, choice->copies, choice->pairs);
     lay_out_fixed(p, s, &total);
+    if (resident && total + all_point_bytes(p) > p->arena_bytes)
+        return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "no room for the points");
     for (gpu_query q = 0; q < GPU_QUERIES; q++)
         if (!query_steps(&p->query[q], (uint64_t)1 << log2_step))
             return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "%s: a step is smaller than the inputs",
@@ -264,8 +288,7 @@ static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, const plan_choice 
     region_bytes work = {0, 0};
     lay_out_work(p, total, &work);
     cuzk_status status = CUZK_OK;
-    const bool extras = choice->wide != CUZK_NTT_NARROW || choice->copies > 1 || choice->pairs;
-    if (p->overlapped || extras) status = work_fits(p, false, limits, &work, err);
+    if (p->overlapped || choice->extras) status = work_fits(p, false, limits, &work, err);
     if (!resident) {
         status = work_fits(p, true, limits, &work, err);
         if (status != CUZK_OK) status = work_fits(p, false, limits, &work, NULL);
@@ -273,12 +296,13 @@ static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, const plan_choice 
     if (status != CUZK_OK) return status;
     for (gpu_query q = 0; q < GPU_QUERIES; q++) {
         gpu_query_plan *query = &p->query[q];
-        const uint64_t bytes = query_point_bytes(query);
+        const uint64_t bytes = point_bytes(p, q);
         query->resident = resident || total + bytes + ALIGNMENT + work.work <= p->arena_bytes;
         if (query->resident) query->points = reserve(&total, bytes);
+        query->fields = reserve(&total, field_bytes(p, q));
     }
     lay_out_work(p, total, &work);
-    if (extras && p->work.bytes < work.work)
+    if (choice->extras && (p->work.bytes < work.work || p->sums.bytes < work.sums))
         return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "no room for wide tables, copies or pairs");
     status = work_fits(p, true, limits, &work, err);
     if (status != CUZK_OK) { /* how much would do? */
@@ -293,51 +317,120 @@ static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, const plan_choice 
                : cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "the arena is too small");
 }
 
-/* Additions that h costs with so many copies of its points, UINT64_MAX when they are of no use. */
-static uint64_t h_cost(const gpu_shape *s, unsigned copies, const gpu_limits *limits) {
-    cuzk_msm_plan msm;
-    const bool good = cuzk_msm_plan_make(&msm, CUZK_GPU_G1, (uint64_t)1 << s->log2_domain, copies,
-                                         limits->sms, limits->tuning, 0, NULL) == CUZK_OK;
-    return good && msm.windows.copies == copies ? msm.cost : UINT64_MAX;
+/* What to try where all points stay, and what each part of it saves, in additions. */
+#define FIELD_CHOICES 4
+typedef struct extras {
+    unsigned h_copies;                         /* 1 to so many */
+    uint64_t h_saved[CUZK_MSM_MAX_COPIES + 1]; /* by copies; 0: of no use */
+    unsigned field_copies[FIELD_CHOICES][GPU_QUERIES];
+    uint64_t field_saved[FIELD_CHOICES]; /* 0: of no use */
+    unsigned pair_choices;               /* with them and without, or only the latter */
+    uint64_t pairs_saved;
+} extras;
+
+/* Additions that up to *copies of the points save an MSM of n; *copies becomes what is used. */
+static uint64_t copies_save(cuzk_gpu_group curve, uint64_t n, unsigned *copies,
+                            const gpu_limits *limits) {
+    cuzk_msm_plan msm, plain;
+    const unsigned most = *copies;
+    *copies = 1;
+    if (most == 1 ||
+        cuzk_msm_plan_make(&msm, curve, n, most, limits->sms, limits->tuning, 0, NULL) != CUZK_OK)
+        return 0;
+    if (cuzk_msm_plan_make(&plain, curve, n, 1, limits->sms, limits->tuning, 0, NULL) != CUZK_OK ||
+        msm.cost >= plain.cost)
+        return 0;
+    *copies = msm.windows.copies;
+    return plain.cost - msm.cost;
 }
 
-/* Additions that pairs save when half of the BIT variables are set: a quarter of the entries, each
- * of G2 three times as dear. */
+/* An addition in G2 is three times as dear. */
+static unsigned weight_of(gpu_query q) {
+    return q == GPU_QUERY_B_G2 ? 3 : 1;
+}
+
+/* Additions that pairs save when half of the BIT variables are set: a quarter of the entries. */
 static uint64_t pairs_save(const gpu_shape *s) {
     uint64_t additions = 0;
     for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++) {
         const gpu_density_shape *d = &s->density[gpu_query_density(q)];
         const uint64_t fields = d->scalars - d->inputs,
                        bits = d->aux > fields ? d->aux - fields : 0;
-        additions += bits / 8 * (q == GPU_QUERY_B_G2 ? 3 : 1);
+        additions += bits / 8 * weight_of(q);
     }
     return additions;
 }
 
+/* Copies of the bases of inputs and FIELD variables are made at once where these are few beside
+ * h's points. */
+static bool fields_are_few(const gpu_shape *s) {
+    uint64_t bases = 0;
+    for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++)
+        bases += s->density[gpu_query_density(q)].scalars * weight_of(q);
+    return bases <= (uint64_t)1 << s->log2_domain >> 3;
+}
+
+static void find_extras(extras *x, const gpu_shape *s, const gpu_limits *limits) {
+    static const unsigned field_most[FIELD_CHOICES] = {CUZK_MSM_MAX_COPIES, 4, 2, 1};
+    const bool thorough = limits->effort == EXECUTOR_THOROUGH,
+               fields = thorough || (limits->effort == EXECUTOR_NORMAL && fields_are_few(s));
+    *x = (extras){.h_copies = thorough ? CUZK_MSM_MAX_COPIES : 1};
+    for (unsigned c = 2; c <= x->h_copies; c++) {
+        unsigned used = c;
+        const uint64_t saved =
+            copies_save(CUZK_GPU_G1, (uint64_t)1 << s->log2_domain, &used, limits);
+        if (used == c) x->h_saved[c] = saved;
+    }
+    for (unsigned f = 0; f < FIELD_CHOICES; f++)
+        for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++) {
+            unsigned *const copies = &x->field_copies[f][q];
+            *copies = fields ? field_most[f] : 1;
+            x->field_saved[f] +=
+                weight_of(q) * copies_save(q == GPU_QUERY_B_G2 ? CUZK_GPU_G2 : CUZK_GPU_G1,
+                                           s->density[gpu_query_density(q)].scalars, copies,
+                                           limits);
+        }
+    x->pair_choices = limits->effort == EXECUTOR_BRIEF ? 1 : 2;
+    x->pairs_saved = pairs_save(s);
+}
+
+/* The number k among all choices; false: there is a better one that takes less. */
+static bool choice_of(plan_choice *choice, const extras *x, uint64_t rows, unsigned k) {
+    *choice = plain_choice(k % 2 == 0 ? TIER_OVERLAPPED : TIER_RESIDENT, RESIDENT_STEP_LOG2_MAX);
+    if (choice->tier == TIER_OVERLAPPED) choice->saved += OVERLAP_SAVES(rows);
+    k /= 2;
+    choice->pairs = k % x->pair_choices + 1 < x->pair_choices;
+    if (choice->pairs) choice->saved += x->pairs_saved;
+    k /= x->pair_choices;
+    const unsigned f = k % FIELD_CHOICES;
+    memcpy(choice->copies, x->field_copies[f], sizeof choice->copies);
+    choice->saved += x->field_saved[f];
+    k /= FIELD_CHOICES;
+    const unsigned c = choice->copies[GPU_QUERY_H] = x->h_copies - k % x->h_copies;
+    choice->saved += x->h_saved[c];
+    k /= x->h_copies;
+    choice->wide = wide_choices[k].kinds;
+    choice->saved += rows * wide_choices[k].saves / 8;
+    choice->extras = choice->saved > (choice->tier == TIER_OVERLAPPED ? OVERLAP_SAVES(rows) : 0);
+    return (c == 1 || x->h_saved[c] != 0) && (f + 1 == FIELD_CHOICES || x->field_saved[f] != 0);
+}
+
 /* The plan with all points resident that saves the most. */
 static bool try_resident(gpu_plan *best, const gpu_shape *s, const gpu_limits *limits) {
-    const uint64_t rows = (uint64_t)1 << s->log2_domain, plain = h_cost(s, 1, limits);
+    const uint64_t rows = (uint64_t)1 << s->log2_domain;
     gpu_plan p = {.arena_bytes = best->arena_bytes};
+    extras x;
     uint64_t needed;
     bool found = false;
-    for (unsigned k = 0; k < 4 * WIDE_CHOICES * limits->max_copies; k++) {
-        const unsigned copies = limits->max_copies - k / 4 % limits->max_copies,
-                       w = k / 4 / limits->max_copies;
-        const plan_choice choice = {.tier = k % 2 == 0 ? TIER_OVERLAPPED : TIER_RESIDENT,
-                                    .log2_step = RESIDENT_STEP_LOG2_MAX,
-                                    .wide = wide_choices[w].kinds,
-                                    .copies = copies,
-                                    .pairs = k / 2 % 2 == 0};
-        const uint64_t cost = h_cost(s, copies, limits);
-        if (cost > plain || (choice.pairs && limits->max_copies == 1)) continue;
-        const uint64_t saved = (choice.tier == TIER_OVERLAPPED ? OVERLAP_SAVES(rows) : 0) +
-                               rows * wide_choices[w].saves / 8 + (plain - cost) +
-                               (choice.pairs ? pairs_save(s) : 0);
-        if (found && saved <= best->saved) continue;
+    find_extras(&x, s, limits);
+    const unsigned choices = 2 * x.pair_choices * FIELD_CHOICES * x.h_copies * WIDE_CHOICES;
+    for (unsigned k = 0; k < choices; k++) {
+        plan_choice choice;
+        if (!choice_of(&choice, &x, rows, k) || (found && choice.saved <= best->saved)) continue;
         if (plan_with(&p, s, &choice, limits, &needed, NULL) != CUZK_OK) continue;
         if (p.ntt.wide_kinds != choice.wide) continue; /* two passes need none */
         *best = p;
-        best->saved = saved;
+        best->saved = choice.saved;
         found = true;
     }
     return found;
@@ -352,13 +445,13 @@ static bool try_tiers(gpu_plan *p, const gpu_shape *s, uint64_t arena_bytes,
     p->arena_bytes = arena_bytes;
     if (try_resident(p, s, limits)) return true;
     for (unsigned log2 = RESIDENT_STEP_LOG2_MAX; log2 >= RESIDENT_STEP_LOG2_MIN; log2--) {
-        const plan_choice choice = {TIER_RESIDENT, log2, CUZK_NTT_NARROW, 1, false};
+        const plan_choice choice = plain_choice(TIER_RESIDENT, log2);
         if (plan_with(p, s, &choice, limits, &needed, NULL) == CUZK_OK) return true;
         if (log2 > s->log2_domain + 2) log2 = s->log2_domain + 2; /* steps beyond: the same */
     }
     for (plan_tier tier = TIER_STREAMED; tier <= TIER_SPILLED; tier++)
         for (unsigned log2 = STREAM_STEP_LOG2_MAX; log2 >= STREAM_STEP_LOG2_MIN; log2--) {
-            const plan_choice choice = {tier, log2, CUZK_NTT_NARROW, 1, false};
+            const plan_choice choice = plain_choice(tier, log2);
             needed = 0;
             if (plan_with(p, s, &choice, limits, &needed, NULL) == CUZK_OK) return true;
             if (needed != 0) *enough = min_u64(*enough, needed);

@@ -10,6 +10,7 @@
 #include "cuda/eval_image.h"
 #include "cuda/msm_plan.h"
 #include "cuda/ntt_plan.h"
+#include "groth16/executor.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,11 +54,14 @@ typedef struct gpu_query_plan {
     cuzk_gpu_group curve;
     uint64_t inputs, aux, scalars; /* of h: no inputs, aux = scalars = 2^log2_domain - 1 */
     bool resident;
-    unsigned copies;   /* of the points, for an MSM over them; 1 but for h */
+    /* Of the points that the query's MSM takes: of h all, in `points`; of the others those of
+     * inputs and FIELD variables, which then lie in `fields`, n = scalars of them. */
+    unsigned copies;
     bool pairs;        /* behind the aux points lie the sums of neighbours, for the subset sum */
     uint64_t tile;     /* aux bases a step, a multiple of 64 unless there is one step */
     uint64_t tiles;    /* steps */
-    gpu_region points; /* when resident; copies are 2^log2_domain points apart */
+    gpu_region points; /* when resident; copies of h's are 2^log2_domain points apart */
+    gpu_region fields; /* empty where the MSM finds its bases among `points` by their index */
 } gpu_query_plan;
 
 typedef struct gpu_plan {
@@ -73,8 +77,8 @@ typedef struct gpu_plan {
     gpu_region sums;    /* selections and scratch of the other queries */
     bool overlapped;    /* sums lies behind work; else it is the same region, used after h */
     /* What the memory beyond a resident plan's least is used for (overlap, wide tables of the
-     * transforms, copies of h's points, sums of neighbours) saves a partition: about as much as so
-     * many additions. */
+     * transforms, copies of points, sums of neighbours) saves a partition: about as much as so many
+     * additions. */
     uint64_t saved;
     gpu_query_plan query[GPU_QUERIES];
     bool h_reversed; /* h is summed in bit-reversed order, in one step */
@@ -90,9 +94,7 @@ typedef struct gpu_plan {
 typedef struct gpu_limits {
     unsigned sms;
     const cuzk_gpu_tuning *tuning;
-    /* Of h's points, 1 to CUZK_MSM_MAX_COPIES; 1: no sums of neighbours either. Loading makes them.
-     */
-    unsigned max_copies;
+    executor_effort effort; /* what loading may take time for: executor.h */
 } gpu_limits;
 
 /* CUZK_ERR_DEVICE_MEMORY, with the bytes needed and available, when the arena is too small. */

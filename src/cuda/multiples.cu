@@ -1,10 +1,26 @@
-/* What sums over fixed bases use beside them: multiples, a thread a point, and sums of neighbours,
- * a thread a pair. */
+/* What sums over fixed bases use beside them: selected ones side by side and multiples, a thread a
+ * point, and sums of neighbours, a thread a pair. */
 #include "cuda_api.h"
 #include "multiples.cuh"
 #include "sums_impl.cuh"
 
 namespace cuzk {
+
+/* Memory-bound: neighbouring threads write neighbouring points. */
+template <class F>
+__global__ void gather_points(const affine<F> *points, const uint32_t *index, uint64_t n,
+                              affine<F> *out) {
+    const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) store16(out + i, load16(points + index[i]));
+}
+
+template <class F>
+cuzk_status gather_run(const void *points, const uint32_t *index, uint64_t n, void *out,
+                       cudaStream_t stream, cuzk_error *err) {
+    gather_points<<<blocks_for(n, TREE_BLOCK), TREE_BLOCK, 0, stream>>>((const affine<F> *)points,
+                                                                        index, n, (affine<F> *)out);
+    return launched("gather_points", err);
+}
 
 template <class F>
 __global__ void __launch_bounds__(TREE_BLOCK, sizeof(F) == sizeof(fp) ? 4 : 2)
@@ -58,6 +74,13 @@ cuzk_status cuzk_gpu_pairs(cuzk_gpu_group curve, const void *points, uint64_t n,
     if (n == 0) return CUZK_OK;
     return curve == CUZK_GPU_G1 ? cuzk::pairs_run<cuzk::fp>(points, n, out, stream, err)
                                 : cuzk::pairs_run<cuzk::fp2>(points, n, out, stream, err);
+}
+
+cuzk_status cuzk_gpu_gather_points(cuzk_gpu_group curve, const void *points, const uint32_t *index,
+                                   uint64_t n, void *out, cuzk_gpu_stream stream, cuzk_error *err) {
+    if (n == 0) return CUZK_OK;
+    return curve == CUZK_GPU_G1 ? cuzk::gather_run<cuzk::fp>(points, index, n, out, stream, err)
+                                : cuzk::gather_run<cuzk::fp2>(points, index, n, out, stream, err);
 }
 
 cuzk_status cuzk_gpu_multiples(const cuzk_msm_plan *plan, void *points, uint64_t first, uint64_t n,

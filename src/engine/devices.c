@@ -99,6 +99,17 @@ static void key_failed(device *d, key *k, cuzk_status status, const char *text) 
     }
 }
 
+/* A thorough load prepares more only where its plan takes more of the device's memory; what it
+ * takes on the host has been reserved. */
+static bool thorough_is_more(const device *d, const executor_key *ek, uint64_t device_bytes,
+                             uint64_t host_bytes) {
+    executor_key thorough = *ek;
+    uint64_t device_more = 0, host_more = 0;
+    thorough.effort = EXECUTOR_THOROUGH;
+    return d->ex->ops->plan(d->ex, &thorough, &device_more, &host_more, NULL) == CUZK_OK &&
+           device_more > device_bytes && host_more <= host_bytes;
+}
+
 /* Make key k current. False: not now, for want of memory. The lock is opened on the way, so that
  * the caller has to choose again; no job is claimed meanwhile, the key is by `holds`. */
 static bool load_key_on(device *d, key *k) {
@@ -106,12 +117,14 @@ static bool load_key_on(device *d, key *k) {
     uint64_t device_bytes = 0, host_bytes = 0;
     cuzk_error error = {0};
     unsigned i;
-    const executor_key ek = e->config.work->key_for_executor(e->config.work_self, k->data);
+    executor_key ek = e->config.work->key_for_executor(e->config.work_self, k->data);
+    ek.effort = EXECUTOR_NORMAL;
     hold(d, k);
     call_begin(d);
     cuzk_status status = d->ex->ops->plan(d->ex, &ek, &device_bytes, &host_bytes, &error);
-    call_end(d);
     const bool planned = status == CUZK_OK;
+    const bool more = planned && thorough_is_more(d, &ek, device_bytes, host_bytes);
+    call_end(d);
     if (planned) {
         job *j = d->hung ? NULL : schedule_device(e, d, &i);
         const bool wanted = j != NULL && j->key == k;
@@ -126,6 +139,8 @@ static bool load_key_on(device *d, key *k) {
     }
     if (status == CUZK_OK) {
         d->loaded = k;
+        d->may_prepare = more;
+        d->since_load = 0;
         d->ex->ops->info(d->ex, &d->info);
         return true;
     }
@@ -135,6 +150,57 @@ static bool load_key_on(device *d, key *k) {
     /* A circuit too large for the device is no fault of the device. */
     if (planned) device_failed(e, d, status, error.text);
     return true;
+}
+
+/* Asked by the executor while it loads, without the lock. */
+static bool reload_in_vain(void *device_pointer) {
+    device *d = device_pointer;
+    engine *e = d->e;
+    pthread_mutex_lock(&e->lock);
+    const bool vain = e->stopping || e->draining || d->hung || d->yield || d->holds->evict ||
+                      schedule_waits_above(e, d->reload_priority);
+    pthread_mutex_unlock(&e->lock);
+    return vain;
+}
+
+static void tell_prepared(const device *d, const char *circuit, uint64_t ms) {
+    engine *e = d->e;
+    const engine_event event = {.type = ENGINE_EVENT_KEY,
+                                .at_ms = engine_now(e),
+                                .circuit = circuit,
+                                .text = "prepared for many proofs",
+                                .partition = -1,
+                                .device = (int)d->index,
+                                .stage_ms = ms};
+    if (e->config.on_event != NULL) e->config.on_event(e->config.event_self, &event);
+}
+
+/* Load the key again, with all that pays in the long run. More urgent work ends it; the key is then
+ * loaded as it was when its turn comes. */
+static void reload_thoroughly(device *d, unsigned priority) {
+    engine *e = d->e;
+    cuzk_error error = {0};
+    executor_key ek = e->config.work->key_for_executor(e->config.work_self, d->loaded->data);
+    ek.effort = EXECUTOR_THOROUGH;
+    ek.give_up = reload_in_vain;
+    ek.give_up_self = d;
+    d->reloading = true;
+    d->reload_priority = priority;
+    const uint64_t start = engine_now(e);
+    call_begin(d);
+    d->ex->ops->unload(d->ex);
+    const cuzk_status status = d->ex->ops->load(d->ex, &ek, &error);
+    call_end(d);
+    d->reloading = d->may_prepare = false;
+    pthread_cond_broadcast(&e->work); /* another device may have waited for its turn */
+    if (status == CUZK_OK) {
+        d->ex->ops->info(d->ex, &d->info);
+        tell_prepared(d, d->loaded->circuit, engine_now(e) - start);
+        return;
+    }
+    d->loaded = NULL;
+    let_go_of_key(d);
+    if (status != CUZK_ERR_CANCELLED && !d->hung) device_failed(e, d, status, error.text);
 }
 
 static unsigned free_slot(const device *d) {
@@ -235,6 +301,7 @@ static void finish_partition(device *d) {
     partition *p = &j->partitions[k];
     p->view.timing = timing;
     if (status == CUZK_OK) {
+        d->since_load++;
         p->sums = sums;
         snprintf(p->device, sizeof p->device, "%s", d->info.name);
         partition_enter(e, j, k, ENGINE_PARTITION_VERIFY);
@@ -287,7 +354,12 @@ static void fill_slots(device *d) {
     engine *e = d->e;
     while (device_usable(d) && !e->stopping && d->n_begun < d->info.slots &&
            d->n_begun < MAX_SLOTS) {
-        unsigned k;
+        unsigned k, priority;
+        if (schedule_reload(e, d, &priority)) {
+            if (d->n_begun > 0) return; /* the pipeline runs dry first */
+            reload_thoroughly(d, priority);
+            continue;
+        }
         job *j = schedule_device(e, d, &k);
         if (j == NULL) return;
         const unsigned begun = d->n_begun;

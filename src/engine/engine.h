@@ -13,6 +13,10 @@
 typedef struct engine engine;
 typedef struct engine_event engine_event;
 
+/* Partitions that a device proves with a key before it loads it again with EXECUTOR_THOROUGH. By
+ * then as much time has been lost as that takes: docs/engine.md. */
+#define ENGINE_THOROUGH_AFTER 160
+
 /* cuzk.v1.Priority. */
 typedef enum engine_priority {
     ENGINE_PRIORITY_LOW = 1,
@@ -200,7 +204,7 @@ struct engine_event {
         ENGINE_EVENT_STAGE,  /* a partition moved to `stage` */
         ENGINE_EVENT_RETRY,  /* a partition is redone elsewhere; text says why */
         ENGINE_EVENT_DEVICE, /* quarantined, failed, recovered; text */
-        ENGINE_EVENT_KEY,    /* loaded, evicted; text */
+        ENGINE_EVENT_KEY,    /* loaded, evicted, prepared by a device; text */
         ENGINE_EVENT_ENDED
     } type;
     uint64_t at_ms; /* since engine start */

@@ -93,6 +93,10 @@ typedef struct device {
     key *loaded;         /* ready to prove with */
     key *holds;          /* counted in its device_refs: loaded, or being loaded or unloaded */
     bool yield;          /* another device wants the memory: let go of the key when idle */
+    bool may_prepare;    /* a thorough load would prepare more than this one did */
+    unsigned since_load; /* partitions done since the key was loaded */
+    bool reloading;      /* thoroughly, until a job above reload_priority wants a device */
+    unsigned reload_priority;
     uint64_t host_bytes; /* reserved for what the executor allocates on the host */
     struct {
         job *job;
@@ -192,6 +196,11 @@ task schedule_worker(engine *e);
 /* The READY partition that device d should take, or NULL. */
 job *schedule_device(engine *e, const device *d, unsigned *k);
 bool device_usable(const device *d);
+/* Has d proved so much with its key that preparing it thoroughly pays, and is this the time? Then
+ * *priority is the one above which a job ends the attempt. */
+bool schedule_reload(engine *e, const device *d, unsigned *priority);
+/* Does a job want a device whose own priority (ageing does not count) is above this one? */
+bool schedule_waits_above(const engine *e, unsigned priority);
 /* Is there a device that may try partition p of a live job? */
 bool device_left(const engine *e, const partition *p);
 /* May d try partition k of j? */

@@ -77,6 +77,34 @@ job *schedule_device(engine *e, const device *d, unsigned *k) {
     return best;
 }
 
+static bool wants_device(const job *j) {
+    if (j->end_status != CUZK_OK || j->stage > JOB_STARTED) return false;
+    if (j->stage < JOB_STARTED) return true;
+    for (unsigned i = 0; i < j->n_partitions; i++)
+        if (j->partitions[i].view.state <= ENGINE_PARTITION_READY) return true;
+    return false;
+}
+
+bool schedule_waits_above(const engine *e, unsigned priority) {
+    for (const job *j = e->jobs; j != NULL; j = j->next)
+        if ((unsigned)j->record.priority > priority && wants_device(j)) return true;
+    return false;
+}
+
+/* One device at a time, and never in front of a CRITICAL job. */
+bool schedule_reload(engine *e, const device *d, unsigned *priority) {
+    unsigned k;
+    if (e->draining || e->stopping || !device_usable(d)) return false;
+    if (d->loaded == NULL || d->loaded->evict || d->yield) return false;
+    if (!d->may_prepare || d->since_load < ENGINE_THOROUGH_AFTER) return false;
+    for (unsigned i = 0; i < e->n_devices; i++)
+        if (e->devices[i].reloading) return false;
+    const job *next = schedule_device(e, d, &k);
+    if (next != NULL && next->key != d->loaded) return false;
+    *priority = next != NULL ? (unsigned)next->record.priority : ENGINE_PRIORITY_NORMAL;
+    return *priority < ENGINE_PRIORITY_CRITICAL && !schedule_waits_above(e, *priority);
+}
+
 /* Partitions of running jobs at least as urgent as `priority` that no device has taken yet, from
  * state `from` on: PENDING, or WITNESS for those that hold memory. */
 static unsigned partitions_ahead(const engine *e, unsigned priority, engine_partition_state from,

@@ -10,15 +10,25 @@
 
 #include "groth16/groth16.h"
 
+/* What load() may take time for. A device prepares what its memory allows: THOROUGH takes seconds
+ * for what saves a few hundredths of each partition. */
+typedef enum executor_effort {
+    EXECUTOR_BRIEF,   /* a proof or two will follow */
+    EXECUTOR_NORMAL,  /* up to tenths of a second beside the transfer */
+    EXECUTOR_THOROUGH /* hundreds of partitions will follow */
+} executor_effort;
+
 /* Circuit and parameters that belong together; borrowed, and alive while the executor has them
  * loaded. */
 typedef struct executor_key {
     const char *circuit_id;
     const r1cs *circuit;
     const groth16_params *params;
-    /* Few proofs will follow: load() prepares nothing that takes seconds to save milliseconds a
-     * partition. */
-    bool brief;
+    executor_effort effort;
+    /* Optional (NULL: never): asked by load() now and then, on the caller's thread; true ends it
+     * with CUZK_ERR_CANCELLED and nothing loaded. */
+    bool (*give_up)(void *self);
+    void *give_up_self;
 } executor_key;
 
 typedef struct executor_info {
@@ -42,7 +52,8 @@ typedef struct executor_ops {
      * that proving with this key will take: the plan's numbers, never the driver's. */
     cuzk_status (*plan)(executor *ex, const executor_key *key, uint64_t *device_bytes,
                         uint64_t *host_bytes, cuzk_error *err);
-    /* Make the key current (upload or prepare). Reports progress through the host. */
+    /* Make the key current (upload or prepare), in place of another. Reports progress through the
+     * host, and ends with CUZK_ERR_CANCELLED when the host or the key asks for it. */
     cuzk_status (*load)(executor *ex, const executor_key *key, cuzk_error *err);
     void (*unload)(executor *ex);
     /* w stays alive and unchanged until finish. */

@@ -267,6 +267,19 @@ static proof_job *make_job(const cuzk_host *host, const circuit_id *id) {
     return job;
 }
 
+static void load(executor *ex, const proving_key *key, executor_effort effort, const char *name) {
+    executor_key ek = proving_key_for_executor(key);
+    uint64_t device_bytes = 0, host_bytes = 0;
+    ek.effort = effort;
+    double start = now();
+    need(ex->ops->plan(ex, &ek, &device_bytes, &host_bytes, &err), "plan");
+    const double plan_s = now() - start;
+    start = now();
+    need(ex->ops->load(ex, &ek, &err), "load");
+    printf("load, %-9s           %8.2f s (planned %.2f GB in %.3f s)\n", name, now() - start,
+           1e-9 * (double)device_bytes, plan_s);
+}
+
 int main(int argc, char **argv) {
     host_std *std = NULL, *witness_std = NULL;
     circuit_id id;
@@ -305,14 +318,10 @@ int main(int argc, char **argv) {
     need(cuzk_cuda_library_entry()->open(host, &options, &ex, &err), "device");
     printf("open device, self-test    %8.2f s\n", now() - start);
     const uint64_t calls = cuzk_cuda_library_entry()->device_wide_calls();
-    const executor_key ek = proving_key_for_executor(key);
-    uint64_t device_bytes = 0, host_bytes = 0;
-    need(ex->ops->plan(ex, &ek, &device_bytes, &host_bytes, &err), "plan");
-    start = now();
-    need(ex->ops->load(ex, &ek, &err), "load");
-    printf("load to the device        %8.2f s (planned %.2f GB, arena %.2f GB)\n", now() - start,
-           1e-9 * (double)device_bytes,
+    printf("arena                     %8.2f GB\n",
            1e-9 * (double)(options.vram_limit != 0 ? options.vram_limit : info.memory_bytes));
+    load(ex, key, EXECUTOR_NORMAL, "normal");
+    load(ex, key, EXECUTOR_THOROUGH, "thorough"); /* the steady state: what is measured below */
     if (pthread_mutex_init(&p.mutex, NULL) != 0 || pthread_cond_init(&p.changed, NULL) != 0)
         return 1;
     for (uint32_t k = 0; k < p.job->partitions; k++)

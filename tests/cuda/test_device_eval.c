@@ -152,7 +152,7 @@ TEST(lists) {
     cuzk_eval_image image;
     gpu_shape shape;
     gpu_plan plan;
-    const gpu_limits limits = {132, cuzk_gpu_tuning_for(90), 1};
+    const gpu_limits limits = {132, cuzk_gpu_tuning_for(90), EXECUTOR_BRIEF};
     CHECK_OK(cuzk_eval_image_layout(&image, r, &err));
     gpu_shape_of(&shape, r, &image);
     CHECK_OK(gpu_plan_make(&plan, &shape, (uint64_t)8 << 30, &limits, &err));

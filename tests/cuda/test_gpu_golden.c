@@ -1,6 +1,7 @@
 /* On a device: parameters made on it equal the CPU's; proofs with the fixtures' r and s equal the
- * fixtures byte for byte, with all points resident and with points streamed through a small arena;
- * nothing acts on the whole device after the executor is open.
+ * fixtures byte for byte, with all points resident, thoroughly prepared and briefly, and with
+ * points streamed through a small arena; nothing acts on the whole device after the executor is
+ * open.
  *
  * small: fewer kernels, for compute-sanitizer: each tier of the plan, a partition each. */
 #include "../filecoin/c1_from_json.h"
@@ -124,7 +125,10 @@ static void check_shape(const char *shape, const char *circuit, uint64_t small_a
                         prove_fn prove) {
     if (!shape_open(shape, circuit)) return;
     check_setup(shape);
-    prove_on_device(0, prove);
+    prove_on_device(0, prove); /* with copies of h's points and of FIELD bases, and pairs */
+    g.key.effort = EXECUTOR_BRIEF;
+    prove_on_device(0, prove); /* without */
+    g.key.effort = EXECUTOR_THOROUGH;
     prove_on_device(small_arena, prove);
     prove_on_device(least_arena(), prove);
     shape_close();
@@ -213,6 +217,23 @@ static void prove_withdrawn(const witness *w) {
     CHECK(same_sums(&sums[0], &sums[1]));
 }
 
+static bool after_three(void *calls) {
+    return ++*(unsigned *)calls > 3;
+}
+
+/* Nothing is loaded then, and another load is as good as the first. */
+static void check_given_up(const witness *w) {
+    cuzk_error err;
+    unsigned calls = 0;
+    executor_key key = g.key;
+    key.give_up = after_three;
+    key.give_up_self = &calls;
+    CHECK_STATUS(g.ex->ops->load(g.ex, &key, &err), CUZK_ERR_CANCELLED);
+    CHECK_U64(calls, 4);
+    CHECK_STATUS(g.ex->ops->begin(g.ex, 0, w, &err), CUZK_ERR_ARGUMENT);
+    CHECK_OK(g.ex->ops->load(g.ex, &g.key, &err));
+}
+
 static void prove_one_window(void) {
     cuzk_error err;
     witness w;
@@ -221,6 +242,8 @@ static void prove_one_window(void) {
     golden_prove(&g, "window-2k-0");
     CHECK_OK(witness_new(g.host, g.circuit, &w, &err));
     CHECK_OK(r1cs_witness(g.host, g.circuit, filecoin_circuit_cs(g.filecoin), &w, &err));
+    prove_withdrawn(&w);
+    check_given_up(&w);
     prove_withdrawn(&w);
     witness_free(g.host, &w);
     post_vanilla_free(g.host, v);
@@ -274,7 +297,7 @@ TEST(snap) {
     check_shape("update-2KiB", "snap-2k", 700 * MIB, prove_snap);
 }
 
-/* The arenas: overlapped with copies of h's points and resident; streamed; overlapped with wide
+/* The arenas: overlapped with copies of points and resident; streamed; overlapped with wide
  * tables, and spilled. */
 TEST(small_window) {
     if (!shape_open("window-2KiB", "window-2k")) return;

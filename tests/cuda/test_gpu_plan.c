@@ -23,8 +23,8 @@ static const char *const circuits[] = {"porep-2k",   "porep-512m",  "porep-32g",
                                        "winning-2k", "winning-32g", "window-2k", "window-32g",
                                        "window-64g", "snap-2k",     "snap-32g"};
 
-static gpu_limits limits_of(void) {
-    return (gpu_limits){132, cuzk_gpu_tuning_for(90), CUZK_MSM_MAX_COPIES};
+static gpu_limits limits_of(executor_effort effort) {
+    return (gpu_limits){132, cuzk_gpu_tuning_for(90), effort};
 }
 
 static void shape_of(const char *name, gpu_shape *shape) {
@@ -62,8 +62,10 @@ static void check_regions(const gpu_plan *p) {
         r[n++] = p->results[s];
         r[n++] = p->tile[s];
     }
-    for (int q = 0; q < GPU_QUERIES; q++)
+    for (int q = 0; q < GPU_QUERIES; q++) {
         if (p->query[q].resident) r[n++] = p->query[q].points;
+        r[n++] = p->query[q].fields;
+    }
     r[n++] = p->work;
     if (p->overlapped) r[n++] = p->sums;
     CHECK(p->overlapped || (p->sums.at == p->work.at && p->sums.bytes == p->work.bytes));
@@ -80,39 +82,59 @@ static void check_regions(const gpu_plan *p) {
     CHECK(p->spill_bytes == 0 || p->spill_bytes == vector);
 }
 
+static bool has_fields(const gpu_plan *p) {
+    for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++)
+        if (p->query[q].fields.bytes != 0) return true;
+    return false;
+}
+
+/* Copies save additions, all of them are used, and no scratch is missing. */
+static void check_copies(const gpu_plan *p, gpu_query q, uint64_t scalars) {
+    const gpu_limits limits = limits_of(EXECUTOR_THOROUGH);
+    const gpu_query_plan *query = &p->query[q];
+    cuzk_msm_plan msm, plain;
+    CHECK(query->resident && query->tiles == 1);
+    CHECK_OK(cuzk_msm_plan_make(&msm, query->curve, scalars, query->copies, limits.sms,
+                                limits.tuning, 0, &err));
+    CHECK_OK(
+        cuzk_msm_plan_make(&plain, query->curve, scalars, 1, limits.sms, limits.tuning, 0, &err));
+    CHECK(msm.scratch_bytes <= gpu_scratch_bytes(p, q));
+    CHECK_U64(msm.windows.copies, query->copies);
+    CHECK(msm.cost < plain.cost);
+}
+
 /* What memory beyond the least is used for. */
-static void check_extras(const gpu_plan *p) {
-    const gpu_limits limits = limits_of();
+static void check_extras(const gpu_plan *p, executor_effort effort) {
     const gpu_query_plan *h = &p->query[GPU_QUERY_H];
     const uint64_t rows = (uint64_t)1 << p->ntt.log2_n;
     CHECK(p->ntt_tables.bytes == p->ntt.table_bytes);
     CHECK((p->ntt.wide_kinds & ~(unsigned)CUZK_NTT_WIDE_QUOTIENT) == 0);
-    const bool pairs = p->query[GPU_QUERY_L].pairs;
-    CHECK((p->saved != 0) == (p->overlapped || p->ntt.wide_kinds != 0 || h->copies > 1 || pairs));
-    CHECK(!h->pairs);
+    const bool pairs = p->query[GPU_QUERY_L].pairs, fields = has_fields(p);
+    CHECK((p->saved != 0) ==
+          (p->overlapped || p->ntt.wide_kinds != 0 || h->copies > 1 || pairs || fields));
+    CHECK(effort == EXECUTOR_THOROUGH || h->copies == 1);
+    CHECK(effort != EXECUTOR_BRIEF || (!pairs && !fields));
+    CHECK(!h->pairs && h->fields.bytes == 0);
     for (gpu_query q = GPU_QUERY_L; q < GPU_QUERIES; q++) {
         const gpu_query_plan *query = &p->query[q];
-        CHECK_U64(query->copies, 1);
+        const uint64_t point = CUZK_GPU_AFFINE_BYTES(query->curve);
         CHECK(query->pairs == pairs && (!pairs || (query->resident && query->tiles == 1)));
         if (query->resident)
             CHECK_U64(query->points.bytes,
-                      (query->inputs + query->aux + (pairs ? (query->aux + 1) / 2 : 0)) *
-                          CUZK_GPU_AFFINE_BYTES(query->curve));
+                      (query->inputs + query->aux + (pairs ? (query->aux + 1) / 2 : 0)) * point);
+        CHECK_U64(query->fields.bytes,
+                  query->copies > 1 ? query->copies * query->scalars * point : 0);
+        if (query->copies > 1) check_copies(p, q, query->scalars);
     }
     if (h->copies == 1) return;
-    cuzk_msm_plan msm, plain;
-    CHECK(h->resident && h->tiles == 1 && p->h_reversed);
+    CHECK(p->h_reversed);
     CHECK_U64(h->points.bytes, h->copies * rows * CUZK_GPU_AFFINE_BYTES(CUZK_GPU_G1));
-    CHECK_OK(cuzk_msm_plan_make(&msm, CUZK_GPU_G1, rows, h->copies, limits.sms, limits.tuning,
-                                (size_t)gpu_scratch_bytes(p, GPU_QUERY_H), &err));
-    CHECK_OK(cuzk_msm_plan_make(&plain, CUZK_GPU_G1, rows, 1, limits.sms, limits.tuning, 0, &err));
-    CHECK_U64(msm.windows.copies, h->copies);
-    CHECK(msm.cost < plain.cost);
+    check_copies(p, GPU_QUERY_H, rows);
 }
 
 /* The steps of a query cover its bases once; each step's sums fit into the scratch. */
 static void check_steps(const gpu_plan *p, gpu_query q) {
-    const gpu_limits limits = limits_of();
+    const gpu_limits limits = limits_of(EXECUTOR_THOROUGH);
     const gpu_query_plan *query = &p->query[q];
     uint64_t base = 0, first = 0;
     for (uint64_t k = 0; k < query->tiles; k++) {
@@ -149,13 +171,29 @@ static void check_steps(const gpu_plan *p, gpu_query q) {
                                     limits.tuning, (size_t)gpu_scratch_bytes(p, q), &err));
 }
 
+/* The same arena where loading is to be quicker. */
+static void check_quicker(const gpu_shape *shape, uint64_t bytes, uint64_t saved) {
+    for (int effort = EXECUTOR_NORMAL; effort >= EXECUTOR_BRIEF; effort--) {
+        const gpu_limits limits = limits_of((executor_effort)effort);
+        gpu_plan p;
+        CHECK_OK(gpu_plan_make(&p, shape, bytes, &limits, &err));
+        check_regions(&p);
+        check_extras(&p, (executor_effort)effort);
+        for (gpu_query q = 0; q < GPU_QUERIES; q++)
+            check_steps(&p, q);
+        CHECK(p.saved <= saved);
+        saved = p.saved;
+    }
+}
+
 TEST(every_circuit) {
     open_host();
-    const gpu_limits limits = limits_of();
+    const gpu_limits limits = limits_of(EXECUTOR_THOROUGH);
     for (size_t c = 0; c < sizeof circuits / sizeof circuits[0]; c++) {
         gpu_shape shape;
         shape_of(circuits[c], &shape);
-        uint64_t smallest = 0, three = 0, resident = 0, overlapped = 0, wide = 0, saved = 0;
+        uint64_t smallest = 0, three = 0, resident = 0, overlapped = 0, wide = 0, saved = 0,
+                 fields = 0;
         char copies[256] = "";
         unsigned most_copies = 1;
         bool fitted = false;
@@ -189,7 +227,7 @@ TEST(every_circuit) {
                 all = all && p.query[q].resident;
             }
             check_regions(&p);
-            check_extras(&p);
+            check_extras(&p, EXECUTOR_THOROUGH);
             if (all && resident == 0) resident = gib;
             if (p.spill_bytes == 0 && three == 0) three = gib;
             if (p.overlapped && overlapped == 0) overlapped = gib;
@@ -204,19 +242,58 @@ TEST(every_circuit) {
                 snprintf(copies + used, sizeof copies - used, " %u from %llu", most_copies,
                          (unsigned long long)gib);
             }
-            /* no copies when loading is to be quick */
-            const gpu_limits quick = {limits.sms, limits.tuning, 1};
-            CHECK_OK(gpu_plan_make(&p, &shape, gib * GIB, &quick, &err));
-            CHECK_U64(p.query[GPU_QUERY_H].copies, 1);
-            CHECK(p.saved <= saved);
-            check_regions(&p);
+            if (has_fields(&p) && fields == 0) fields = gib;
+            check_quicker(&shape, gib * GIB, saved);
         }
         CHECK(fitted);
-        printf("  %-12s 2^%u: from %llu GiB, without spilling from %llu, all points resident from "
-               "%llu, wide tables from %llu, overlapped from %llu; copies of h:%s\n",
-               circuits[c], shape.log2_domain, (unsigned long long)smallest,
-               (unsigned long long)three, (unsigned long long)resident, (unsigned long long)wide,
-               (unsigned long long)overlapped, copies);
+        printf(
+            "  %-12s 2^%u: from %llu GiB, without spilling from %llu, all points resident from "
+            "%llu, wide tables from %llu, overlapped from %llu, copies of FIELD bases from %llu; "
+            "copies of h:%s\n",
+            circuits[c], shape.log2_domain, (unsigned long long)smallest, (unsigned long long)three,
+            (unsigned long long)resident, (unsigned long long)wide, (unsigned long long)overlapped,
+            (unsigned long long)fields, copies);
+    }
+    close_host();
+}
+
+/* Bases of a query's inputs and FIELD variables by the million; window PoSt has too many. */
+TEST(fields) {
+    open_host();
+    static const struct {
+        const char *circuit;
+        uint64_t bytes;
+        executor_effort effort;
+        unsigned h;
+        bool fields, pairs;
+    } cases[] = {
+        {"porep-32g", 150110000000u, EXECUTOR_THOROUGH, 3, true, true},
+        {"porep-32g", 150110000000u, EXECUTOR_NORMAL, 1, true, true},
+        {"porep-32g", 150110000000u, EXECUTOR_BRIEF, 1, false, false},
+        {"porep-32g", 85000000000u, EXECUTOR_NORMAL, 1, true, false},
+        {"window-32g", 150110000000u, EXECUTOR_NORMAL, 1, false, false},
+        {"snap-32g", 150110000000u, EXECUTOR_THOROUGH, 4, true, true},
+    };
+    gpu_shape shape;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const gpu_limits limits = limits_of(cases[i].effort);
+        gpu_plan p;
+        if (i == 0 || strcmp(cases[i].circuit, cases[i - 1].circuit) != 0)
+            shape_of(cases[i].circuit, &shape);
+        CHECK_OK(gpu_plan_make(&p, &shape, cases[i].bytes, &limits, &err));
+        check_regions(&p);
+        check_extras(&p, cases[i].effort);
+        printf("  %s, %.2f GB, effort %d: used %.2f GB; copies of h %u, of FIELD bases %u, %u, %u, "
+               "%u, pairs %d, overlapped %d, wide %u, saves %.1f M\n",
+               cases[i].circuit, 1e-9 * (double)cases[i].bytes, (int)cases[i].effort,
+               1e-9 * (double)p.used_bytes, p.query[GPU_QUERY_H].copies,
+               p.query[GPU_QUERY_L].copies, p.query[GPU_QUERY_A].copies,
+               p.query[GPU_QUERY_B_G1].copies, p.query[GPU_QUERY_B_G2].copies,
+               (int)p.query[GPU_QUERY_L].pairs, (int)p.overlapped, p.ntt.wide_kinds,
+               1e-6 * (double)p.saved);
+        CHECK_U64(p.query[GPU_QUERY_H].copies, cases[i].h);
+        CHECK_U64(has_fields(&p), cases[i].fields);
+        CHECK_U64(p.query[GPU_QUERY_L].pairs, cases[i].pairs);
     }
     close_host();
 }
@@ -224,7 +301,7 @@ TEST(every_circuit) {
 /* Tiny arenas: an error with numbers, and a plan exactly from those on. */
 TEST(least_memory) {
     open_host();
-    const gpu_limits limits = limits_of();
+    const gpu_limits limits = limits_of(EXECUTOR_THOROUGH);
     gpu_shape shape;
     gpu_plan p;
     shape_of("winning-2k", &shape);
@@ -244,4 +321,4 @@ TEST(least_memory) {
     close_host();
 }
 
-TEST_MAIN(RUN(every_circuit), RUN(least_memory))
+TEST_MAIN(RUN(every_circuit), RUN(fields), RUN(least_memory))

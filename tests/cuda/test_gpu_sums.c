@@ -93,7 +93,7 @@ static void make_logs(fr_t *logs, size_t n, bool special) {
         }                                                                                          \
         free(points);                                                                              \
     }                                                                                              \
-    /* order: 0 plain, 1 index, 2 bit reversed */                                                  \
+    /* order: 0 plain, 1 index, 2 bit reversed, 3 points gathered by the index */                  \
     static void check_plan_##G(const cuzk_msm_plan *plan, scalar_kind kind, bool special,          \
                                int order) {                                                        \
         const size_t n = plan->n;                                                                  \
@@ -105,7 +105,7 @@ static void make_logs(fr_t *logs, size_t n, bool special) {
         make_logs(logs, n, special);                                                               \
         for (size_t i = 0; i < n; i++) {                                                           \
             s[i] = make_scalar(kind, i);                                                           \
-            index[i] = (uint32_t)(order == 1 ? n - 1 - i : i);                                     \
+            index[i] = (uint32_t)(order % 2 == 1 ? n - 1 - i : i);                                 \
             if (order == 2)                                                                        \
                 for (unsigned b = 0; b < log2_n; b++)                                              \
                     index[i] = (index[i] & ~(1u << b)) | (uint32_t)(i >> (log2_n - 1 - b) & 1)     \
@@ -121,6 +121,11 @@ static void make_logs(fr_t *logs, size_t n, bool special) {
         const cuzk_gpu_scalars scalars = {d_s, order == 1 ? d_index : NULL,                        \
                                           order == 2 ? log2_n : 0};                                \
         GPU(cudaMemcpy(d_points, points, n * sizeof *points, cudaMemcpyHostToDevice));             \
+        if (order == 3) {                                                                          \
+            void *const all = gpu_copy(points, n * sizeof *points);                                \
+            CHECK_OK(cuzk_gpu_gather_points(curve_##G, all, d_index, n, d_points, NULL, &err));    \
+            GPU(cudaFree(all));                                                                    \
+        }                                                                                          \
         /* in two slices */                                                                        \
         CHECK_OK(cuzk_gpu_multiples(plan, d_points, 0, n / 3, NULL, &err));                        \
         CHECK_OK(cuzk_gpu_multiples(plan, d_points, n / 3, n - n / 3, NULL, &err));                \
@@ -239,7 +244,7 @@ TEST(small) {
     check_msm_g1(1024, UNIFORM, false, 2, 0);
     check_msm_g2(256, UNIFORM, false, 1, 0);
     check_copied_g1(1000, UNIFORM, 4, 0);
-    check_copied_g2(100, UNIFORM, 2, 0);
+    check_copied_g2(100, UNIFORM, 2, 3);
     check_parts_g1(3000, 3);
     check_subset_g1(5000, 128, true);
     check_subset_g2(1000, 128, true);
@@ -271,6 +276,8 @@ TEST(copies) {
         check_copied_g1(65536, ALL_EQUAL, copies, 1);
         check_copied_g1((size_t)1 << 18, UNIFORM, copies, 0);
         check_copied_g2(3000, UNIFORM, copies, 1);
+        check_copied_g1(65536, BITS, copies, 3);
+        check_copied_g2(3000, UNIFORM, copies, 3);
     }
     check_copied_g1((size_t)1 << 18, BITS, 3, 0);
     check_parts_g1(20000, 4);

@@ -17,8 +17,10 @@ typedef struct sim_shape {
     uint64_t job_bytes, witness_bytes, key_bytes; /* host, budgeted */
     uint64_t host_bytes;                          /* host, budgeted: the executor's own */
     uint64_t vram_min, vram_full;                 /* a plan takes min(VRAM, full), at least min */
+    uint64_t vram_thorough;                       /* more, after a thorough load */
     uint64_t real_witness, real_key; /* of these, how many are really allocated and written */
     unsigned witness_us, upload_us, compute_us, load_us, verify_us;
+    unsigned thorough_us; /* more, of a thorough load */
 } sim_shape;
 
 typedef enum sim_flags {
@@ -49,6 +51,9 @@ typedef struct sim_world {
     unsigned over_budget;        /* allocations that broke the budget */
     unsigned broken_rules;       /* calls that an executor must never see */
     unsigned opens, witnesses, finishes, key_loads, key_frees, device_loads, withdrawals;
+    unsigned thorough_begun, thorough_loads, thorough_given_up; /* thorough loads */
+    unsigned thorough_now, thorough_most;                       /* at the same time */
+    unsigned thorough_at; /* partitions done when the first was begun */
     int jobs_alive, witnesses_alive, keys_alive;
     sim_proved log[16384]; /* partitions in the order in which devices finished them */
     unsigned n_log;
@@ -79,7 +84,7 @@ typedef struct sim_device {
     unsigned begin_oom_at;         /* begin: CUZK_ERR_DEVICE_MEMORY */
     unsigned die_from;             /* every call: CUZK_ERR_DEVICE_LOST */
     unsigned hang_at;              /* blocks until sim_release_hung */
-    bool hang_load, fail_load;
+    bool hang_load, fail_load, fail_thorough_load;
     unsigned wrong_permille, fail_permille; /* at random, from seed */
     uint64_t seed;
 } sim_device;

@@ -69,8 +69,11 @@ static void dev_info(executor *ex, executor_info *out) {
     out->slots = s->cfg.slots;
 }
 
-static uint64_t plan_bytes(const sim_executor *s, const sim_shape *shape) {
-    return shape->vram_full < s->cfg.vram ? shape->vram_full : s->cfg.vram;
+static uint64_t plan_bytes(const sim_executor *s, const executor_key *key) {
+    const sim_shape *shape = (const sim_shape *)key->circuit;
+    const uint64_t bytes =
+        shape->vram_full + (key->effort == EXECUTOR_THOROUGH ? shape->vram_thorough : 0);
+    return bytes < s->cfg.vram ? bytes : s->cfg.vram;
 }
 
 static cuzk_status dev_plan(executor *ex, const executor_key *key, uint64_t *device_bytes,
@@ -81,9 +84,31 @@ static cuzk_status dev_plan(executor *ex, const executor_key *key, uint64_t *dev
     if (s->cfg.vram < shape->vram_min)
         return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "%s needs %" PRIu64 " bytes of VRAM",
                          shape->circuit, shape->vram_min);
-    *device_bytes = plan_bytes(s, shape);
+    *device_bytes = plan_bytes(s, key);
     *host_bytes = shape->host_bytes;
     return CUZK_OK;
+}
+
+/* False: given up on the way. */
+static bool prepare(sim_executor *s, const executor_key *key, unsigned us) {
+    sim_world *w = s->w;
+    bool go_on = true;
+    pthread_mutex_lock(&w->lock);
+    if (w->thorough_begun++ == 0) w->thorough_at = w->n_log;
+    if (++w->thorough_now > w->thorough_most) w->thorough_most = w->thorough_now;
+    pthread_mutex_unlock(&w->lock);
+    for (const uint64_t end = sim_now_us() + us; go_on && sim_now_us() < end;) {
+        sim_sleep_us(1000);
+        go_on = key->give_up == NULL || !key->give_up(key->give_up_self);
+    }
+    pthread_mutex_lock(&w->lock);
+    w->thorough_now--;
+    if (go_on)
+        w->thorough_loads++;
+    else
+        w->thorough_given_up++;
+    pthread_mutex_unlock(&w->lock);
+    return go_on;
 }
 
 static cuzk_status dev_load(executor *ex, const executor_key *key, cuzk_error *err) {
@@ -92,11 +117,15 @@ static cuzk_status dev_load(executor *ex, const executor_key *key, cuzk_error *e
     owned(s);
     rule(s, s->shape == NULL && s->begun == 0);
     if (s->cfg.hang_load) hang(s->w);
-    if (s->cfg.fail_load || dead(s)) return cuzk_fail(err, CUZK_ERR_DEVICE, "simulated load");
+    const bool thorough = key->effort == EXECUTOR_THOROUGH;
+    if (s->cfg.fail_load || (thorough && s->cfg.fail_thorough_load) || dead(s))
+        return cuzk_fail(err, CUZK_ERR_DEVICE, "simulated load");
+    if (thorough && !prepare(s, key, shape->thorough_us))
+        return cuzk_fail(err, CUZK_ERR_CANCELLED, "simulated load given up");
     sim_take(s->w, shape->host_bytes);
     s->host_used = shape->host_bytes;
     s->shape = shape;
-    s->vram_used = plan_bytes(s, shape);
+    s->vram_used = plan_bytes(s, key);
     rule(s, s->vram_used <= s->cfg.vram && s->vram_used >= shape->vram_min);
     sim_sleep_us(shape->load_us);
     pthread_mutex_lock(&s->w->lock);

@@ -157,7 +157,10 @@ static inline void golden_open(golden_shape *g, const char *shape, const char *c
     CHECK_OK(groth16_params_fit(g->params, g->circuit, &err));
     golden_check_params(g, &e);
     json_free(&e);
-    g->key = (executor_key){circuit, g->circuit, g->params, false};
+    g->key = (executor_key){.circuit_id = circuit,
+                            .circuit = g->circuit,
+                            .params = g->params,
+                            .effort = EXECUTOR_THOROUGH};
     CHECK_OK(executor_cpu_open(g->host, &g->ex, &err));
 }
 

@@ -343,7 +343,8 @@ TEST(damaged_points_give_no_proof) {
             if (kind == 1) point[0] = 0x1f;
             if (kind == 2) point[47] ^= 1;
             CHECK_OK(open_damaged(&f, f.bytes, 0, &params, &err));
-            const executor_key key = {"toy", f.b.circuit, params, false};
+            const executor_key key = {
+                .circuit_id = "toy", .circuit = f.b.circuit, .params = params};
             CHECK_OK(ex->ops->load(ex, &key, &err));
             const cuzk_status s = executor_prove(ex, &key, &w, &rs, &proof, NULL, &err);
             CHECK_STATUS(s, kind == 0   ? CUZK_ERR_FORMAT

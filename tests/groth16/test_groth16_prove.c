@@ -328,7 +328,7 @@ TEST(executor_refuses_what_does_not_fit) {
     CHECK(strcmp(info.name, "CPU (2 threads)") == 0);
     CHECK_STATUS(ex->ops->begin(ex, 0, &w, &err), CUZK_ERR_ARGUMENT);
     CHECK_STATUS(ex->ops->finish(ex, 0, &sums, NULL, &err), CUZK_ERR_ARGUMENT);
-    const executor_key mixed = {"toy", b.circuit, other.params, false};
+    const executor_key mixed = {.circuit_id = "toy", .circuit = b.circuit, .params = other.params};
     CHECK_STATUS(ex->ops->load(ex, &mixed, &err), CUZK_ERR_MISMATCH);
     CHECK(strstr(err.text, "ic has 9 points") != NULL);
     CHECK_OK(ex->ops->load(ex, &other.key, &err));
@@ -465,7 +465,7 @@ static cuzk_status phase_prove(const cuzk_host *host, const phase_job *j) {
     groth16_proof proofs[2];
     const groth16_blinding rs = {fr_one(), fr_one()};
     CUZK_TRY(groth16_params_open(host, j->b->params_path, &params, &err));
-    const executor_key key = {"toy", j->b->circuit, params, false};
+    const executor_key key = {.circuit_id = "toy", .circuit = j->b->circuit, .params = params};
     cuzk_status status = executor_cpu_open(host, &ex, &err);
     if (status == CUZK_OK) status = ex->ops->load(ex, &key, &err);
     if (status == CUZK_OK) status = executor_prove(ex, &key, j->w, &rs, &proofs[0], NULL, &err);

@@ -145,7 +145,7 @@ static inline void toy_bench_open(toy_bench *b, uint64_t rounds) {
     CHECK_OK(groth16_setup(b->host, b->circuit, &b->secrets, b->params_path, b->vk_path, &err));
     CHECK_OK(groth16_params_open(b->host, b->params_path, &b->params, &err));
     REQUIRE(b->params != NULL);
-    b->key = (executor_key){"toy", b->circuit, b->params, false};
+    b->key = (executor_key){.circuit_id = "toy", .circuit = b->circuit, .params = b->params};
 }
 
 /* Everything given back: nothing may be left in the host or in the folder. */
