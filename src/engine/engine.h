@@ -65,6 +65,7 @@ typedef struct engine_config {
     uint64_t watchdog_ms;     /* an executor call that takes so long: hung (0: never; not CPUs) */
     uint64_t ageing_ms;       /* a waiting job rises one priority for each of these */
     uint64_t eviction_min_idle_ms;
+    unsigned thorough_after; /* 0: ENGINE_THOROUGH_AFTER */
     engine_failure_policy on_failure;
     const engine_work_ops *work;
     void *work_self;

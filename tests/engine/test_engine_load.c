@@ -187,6 +187,8 @@ static void random_world(uint64_t seed, unsigned round) {
         world.shapes[i].load_us /= 20;
         world.shapes[i].compute_us /= 20;
         world.shapes[i].witness_us /= 10;
+        world.shapes[i].vram_thorough = 20 * SIM_GIB;
+        world.shapes[i].thorough_us = below(20000);
     }
     const unsigned devices = 1 + below(8);
     const uint64_t one = 313 + 70 + 600 + 3;
@@ -195,6 +197,7 @@ static void random_world(uint64_t seed, unsigned round) {
     config.watchdog_ms = 800;
     config.ageing_ms = below(2) * 100;
     config.device_failures = 1 + below(4);
+    config.thorough_after = 1 + below(6);
     bool good = false;
     a_device_hangs = 0;
     const uint64_t sizes[] = {8, 16, 24, 80};
@@ -211,6 +214,7 @@ static void random_world(uint64_t seed, unsigned round) {
         if (fault == 4) d.begin_oom_at = 1 + below(20);
         if (fault == 5 && below(3) == 0) d.hang_load = true;
         if (fault == 6 && below(3) == 0) d.fail_load = true;
+        if (fault == 6 && !d.fail_load) d.fail_thorough_load = true;
         a_device_hangs |= d.hang_at != 0 || d.hang_load;
         good |= fault > 6;
         sim_add(&world, &config, &d);
@@ -243,9 +247,11 @@ static void random_world(uint64_t seed, unsigned round) {
     engine_snapshot_free(s);
     sim_release_hung(&world);
     engine_close(e);
-    printf("  world %u: %u devices, %u MiB: %u completed, %u failed, %u cancelled%s\n", round,
-           devices, (unsigned)(config.memory_budget / SIM_MIB), completed, failed, cancelled,
-           hangs ? ", a device hung" : "");
+    printf(
+        "  world %u: %u devices, %u MiB: %u completed, %u failed, %u cancelled; %u thorough loads, "
+        "%u given up%s\n",
+        round, devices, (unsigned)(config.memory_budget / SIM_MIB), completed, failed, cancelled,
+        world.thorough_loads, world.thorough_given_up, hangs ? ", a device hung" : "");
     sim_destroy(&world);
 }
 
