@@ -66,9 +66,9 @@ finish() {
     exit
 }
 
-tests_list="test_device_math test_device_sums test_device_ntt test_device_eval test_gpu_plan test_gpu_faults \
-test_gpu_sums test_gpu_ntt test_gpu_golden"
-targets="$tests_list bench_gpu"
+host_tests="test_device_math test_device_sums test_device_ntt test_device_eval test_gpu_plan test_gpu_faults"
+gpu_tests="test_gpu_sums test_gpu_ntt test_gpu_golden"
+targets="$host_tests $gpu_tests bench_gpu"
 [ "$what" = engine ] && targets=bench_engine
 # shellcheck disable=SC2086,SC2317
 make_it() {
@@ -88,9 +88,13 @@ if [ "$what" = engine ]; then
     finish
 fi
 if [ "$what" = quick ] || [ "$what" = all ]; then
-    for test in $tests_list; do
+    for test in $host_tests; do
+        start "$test" "$tests/$test"
+    done
+    for test in $gpu_tests; do
         run "$test" "$tests/$test"
     done
+    wait
 fi
 if [ "$what" = sanitize ] || [ "$what" = all ]; then
     # The tools wait for the card one after another, and so does the host's part of the tests: side by
@@ -109,10 +113,11 @@ if [ "$what" = sanitize ] || [ "$what" = all ]; then
     wait
 fi
 if [ "$what" = bench ] || [ "$what" = all ]; then
-    for part in ntt subset msm; do
-        run "bench $part" "$tests/bench_gpu" "$part" && grep '^|' "$build/bench-$part.log" >"$build/$part.txt"
+    for part in ntt subset msm tables; do
+        [ "$part" = tables ] && most=24 || most=27
+        run "bench $part" "$tests/bench_gpu" "$part" "$most" && grep '^|' "$build/bench-$part.log" >"$build/$part.txt"
     done
-    for part in ntt subset msm; do
+    for part in ntt subset msm tables; do
         [ -f "$build/$part.txt" ] && { echo; cat "$build/$part.txt"; }
     done
 fi
