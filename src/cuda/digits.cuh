@@ -1,4 +1,4 @@
-/* Signed digits of a scalar. */
+/* Signed digits of a scalar, and entries of lists made from them and from bits. */
 #ifndef CUZK_CUDA_DIGITS_CUH
 #define CUZK_CUDA_DIGITS_CUH
 
@@ -51,6 +51,31 @@ CUZK_HD void scalar_digits(const fr &k, const cuzk_msm_windows &windows, uint32_
         }
     }
 }
+
+/* The lists of a set's lines (cuzk_msm_vectors): columns, then rows 1, 2, ... and an empty one. */
+struct set_lines {
+    uint32_t low, high; /* log2 of the columns and of the rows */
+    uint32_t bucket;    /* the set's first */
+    uint32_t first;     /* the set's first entry */
+
+    CUZK_HD set_lines(const cuzk_msm_windows &windows, uint32_t set)
+        : low(windows.low_bits), high(windows.bits[set] - 1u - low),
+          bucket(windows.bucket_base[set]), first(2 * bucket - (set << low)) {}
+    CUZK_HD uint32_t lines() const { return (1u << low) + (1u << high); }
+    CUZK_HD uint32_t entries() const { return (2u << (low + high)) - (1u << low); }
+    /* Where the list of line k begins, counted from `first`. */
+    CUZK_HD uint32_t start(uint32_t k) const {
+        const uint32_t columns = 1u << low;
+        return k < columns ? k << high : (1u << (low + high)) + ((k - columns) << low);
+    }
+    /* The bucket that is entry i of the set. */
+    CUZK_HD uint32_t entry(uint32_t i) const {
+        const uint32_t row = i & ((1u << high) - 1), column = i >> high;
+        const bool by_columns = column < 1u << low;
+        return bucket +
+               (by_columns ? (row << low) + column : i - (1u << (low + high)) + (1u << low));
+    }
+};
 
 /* What a subset sum takes for a word of 32 bits: the points of the set bits, or, with pairs, for
  * each two neighbours one point: one of them, or their sum, which lies at n + half its index. */

@@ -367,6 +367,26 @@ cuzk_status msm_list_parts(const cuzk_msm_plan &p, uint32_t buckets, uint32_t pa
     return launched("list_parts", err);
 }
 
+/* A thread an entry of a set: blockIdx.y is the set. */
+__global__ void list_lines(cuzk_msm_windows windows, cuzk_msm_vectors vectors, uint32_t *list,
+                           uint32_t *starts) {
+    const uint32_t s = blockIdx.y, i = blockIdx.x * blockDim.x + threadIdx.x;
+    const set_lines set(windows, s);
+    if (i < set.entries()) list[set.first + i] = set.entry(i);
+    if (i < set.lines()) starts[vectors.base[2 * s] + i] = set.first + set.start(i);
+    if (i == 0 && s + 1 == windows.sets)
+        starts[vectors.base[vectors.count]] = set.first + set.entries();
+}
+
+cuzk_status msm_list_lines(const cuzk_msm_plan &p, void *scratch, cudaStream_t stream,
+                           cuzk_error *err) {
+    /* the first set has the most buckets, each at most twice */
+    list_lines<<<dim3(blocks_for(2 * (uint64_t)p.windows.bucket_base[1], 256), p.windows.sets), 256,
+                 0, stream>>>(p.windows, p.vectors, at<uint32_t>(scratch, p.list),
+                              at<uint32_t>(scratch, p.starts));
+    return launched("list_lines", err);
+}
+
 cuzk_status subset_make_list(const cuzk_subset_plan &p, const void *bitmap, void *scratch,
                              cudaStream_t stream, cuzk_error *err) {
     const uint64_t words = (p.n + 31) / 32;

@@ -1,5 +1,5 @@
-/* Lists of points to be summed: the digits of scalars sorted by bucket, and the set bits of a
- * bitmap. */
+/* Lists of points to be summed: the digits of scalars sorted by bucket, lines of buckets, and the
+ * set bits of a bitmap. */
 #ifndef CUZK_CUDA_LISTS_CUH
 #define CUZK_CUDA_LISTS_CUH
 
@@ -31,6 +31,9 @@ cuzk_status msm_sort(const cuzk_msm_plan &plan, const msm_source &source,
  * `behind`, i < parts - 1. */
 cuzk_status msm_list_parts(const cuzk_msm_plan &plan, uint32_t buckets, uint32_t parts,
                            uint32_t behind, void *scratch, cudaStream_t stream, cuzk_error *err);
+/* The lists of all sets' lines, by vectors. */
+cuzk_status msm_list_lines(const cuzk_msm_plan &plan, void *scratch, cudaStream_t stream,
+                           cuzk_error *err);
 /* The set bits' indices into plan.list, cut into CUZK_SUBSET_PARTS parts by plan.parts. */
 cuzk_status subset_make_list(const cuzk_subset_plan &plan, const void *bitmap, void *scratch,
                              cudaStream_t stream, cuzk_error *err);

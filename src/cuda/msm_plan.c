@@ -30,6 +30,10 @@ static uint64_t min_u64(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
+static uint64_t max_u64(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
 static void tree_layout(cuzk_tree_plan *t, cuzk_gpu_group curve, uint64_t entries, uint64_t buckets,
                         uint64_t longest, unsigned sms, const cuzk_gpu_tuning *tuning,
                         size_t *total) {
@@ -120,6 +124,42 @@ cuzk_msm_group cuzk_msm_group_of(const cuzk_msm_plan *p, uint32_t first, uint32_
                             row + rows * (part + 1) / *parts};
 }
 
+/* Sums of lines take two additions of the tree a bucket, but as many of its levels as a line has
+ * bits, some 50 us each. XYZZ additions need no level and about nine a bucket; they are bound by
+ * latency until CUZK_MSM_DIRECT_BUCKETS fill the device. Either way two steps of
+ * CUZK_MSM_REDUCE_THREADS points reduce a vector: lines of the widest window are 2^12. */
+static bool sums_lines(const cuzk_msm_windows *w) {
+    return w->bucket_base[w->sets] > CUZK_MSM_DIRECT_BUCKETS ||
+           w->bucket_base[1] > CUZK_MSM_REDUCE_THREADS * CUZK_MSM_REDUCE_THREADS;
+}
+
+/* Of all sets: each bucket in the list of its column and, but for row 0, in that of its row. */
+static uint64_t line_entries(const cuzk_msm_windows *w) {
+    return sums_lines(w)
+               ? 2 * (uint64_t)w->bucket_base[w->sets] - ((uint64_t)w->sets << w->low_bits)
+               : 0;
+}
+
+static void add_vector(cuzk_msm_vectors *v, unsigned at, uint32_t points) {
+    v->at[v->count] = (uint16_t)at;
+    v->base[v->count + 1] = v->base[v->count] + points;
+    v->count++;
+}
+
+static void plan_reduction(cuzk_msm_plan *p) {
+    const cuzk_msm_windows *w = &p->windows;
+    cuzk_msm_vectors *const v = &p->vectors;
+    const bool lines = sums_lines(w);
+    for (unsigned s = 0; s < w->sets; s++) {
+        const uint32_t buckets = w->bucket_base[s + 1] - w->bucket_base[s];
+        add_vector(v, w->at[s], lines ? (uint32_t)1 << w->low_bits : buckets);
+        if (lines) add_vector(v, w->at[s] + w->low_bits, buckets >> w->low_bits);
+    }
+    p->reduce_blocks = (v->base[1] + CUZK_MSM_REDUCE_THREADS - 1) / CUZK_MSM_REDUCE_THREADS;
+    p->result_points = (p->reduce_blocks > 1 ? 2 : 1) * v->count;
+    p->result_bytes = p->result_points * 2 * CUZK_GPU_AFFINE_BYTES(p->curve);
+}
+
 /* Returns the entries of the largest group. */
 static uint64_t msm_layout(cuzk_msm_plan *p, unsigned sms, const cuzk_gpu_tuning *tuning) {
     const cuzk_msm_windows *w = &p->windows;
@@ -128,8 +168,10 @@ static uint64_t msm_layout(cuzk_msm_plan *p, unsigned sms, const cuzk_gpu_tuning
     const uint64_t windows_of_set = (w->copies + p->parts - 1) / p->parts,
                    rows = p->parts > 1 ? windows_of_set : w->first_row[p->group_sets],
                    in_group = rows * p->n, group_buckets = w->bucket_base[p->group_sets],
-                   joined = p->parts > 1 ? p->parts * group_buckets : 0,
-                   listed = in_group > joined ? in_group : joined,
+                   joined = p->parts > 1 ? p->parts * group_buckets : 0, in_lines = line_entries(w),
+                   lines = in_lines != 0 ? p->vectors.base[p->vectors.count] : 0,
+                   listed = max_u64(in_group, max_u64(joined, in_lines)),
+                   lists = max_u64(group_buckets, lines),
                    bins = (uint64_t)p->group_sets * w->high_bins;
     size_t total = 0;
     p->digits = reserve(&total, w->count * p->n * sizeof(uint32_t));
@@ -138,43 +180,22 @@ static uint64_t msm_layout(cuzk_msm_plan *p, unsigned sms, const cuzk_gpu_tuning
     p->keys = reserve(&total, in_group * sizeof(uint16_t));
     p->payload = reserve(&total, in_group * sizeof(uint32_t));
     p->list = reserve(&total, listed * sizeof(uint32_t));
-    p->starts = reserve(&total, (group_buckets + 1) * sizeof(uint32_t));
+    p->starts = reserve(&total, (lists + 1) * sizeof(uint32_t));
     /* all sets, then the other parts of the one at hand */
     p->buckets =
         reserve(&total, (w->bucket_base[w->sets] + (p->parts - 1) * group_buckets) * affine);
-    p->segment_points = reserve(&total, (uint64_t)2 * w->sets * p->segments * xyzz);
-    uint64_t items = p->segments;
-    for (unsigned i = 0; i < 2; i++) {
-        items = (items + CUZK_MSM_REDUCE_THREADS - 1) / CUZK_MSM_REDUCE_THREADS;
-        p->block_points[i] =
-            reserve(&total, i + 1 < p->reduce_levels ? (3 + i) * w->sets * items * xyzz : 0);
-    }
-    tree_layout(&p->tree, p->curve, listed, group_buckets, windows_of_set * p->n, sms, tuning,
-                &total);
-    p->join = p->tree;
+    p->line_points = reserve(&total, lines * affine);
+    p->block_points = reserve(&total, p->reduce_blocks > 1
+                                          ? (uint64_t)2 * p->vectors.count * p->reduce_blocks * xyzz
+                                          : 0);
+    tree_layout(&p->tree, p->curve, listed, lists, windows_of_set * p->n, sms, tuning, &total);
+    p->lines = p->join = p->tree;
+    p->lines.entries = in_lines;
+    p->lines.levels = w->low_bits; /* no less than log2 of the rows */
     p->join.entries = joined;
     p->join.levels = log2_ceil(p->parts);
     p->scratch_bytes = total;
     return in_group;
-}
-
-/* First step: threads for the whole device; later ones: at most CUZK_MSM_REDUCE_LEVELS. */
-static void plan_reduction(cuzk_msm_plan *p, unsigned sms) {
-    const cuzk_msm_windows *w = &p->windows;
-    const uint32_t widest = w->bucket_base[1], most = (uint32_t)1 << 7 * CUZK_MSM_REDUCE_LEVELS;
-    const uint64_t threads = (uint64_t)sms * 512;
-    while ((w->bucket_base[w->sets] >> p->segment_log2) > threads ||
-           (widest >> p->segment_log2) > most)
-        p->segment_log2++;
-    while (p->segment_log2 > w->bits[w->sets - 1] - 1u)
-        p->segment_log2--;
-    p->segments = widest >> p->segment_log2;
-    p->reduce_levels = 1;
-    for (uint64_t reach = CUZK_MSM_REDUCE_THREADS; reach < p->segments;
-         reach *= CUZK_MSM_REDUCE_THREADS)
-        p->reduce_levels++;
-    p->result_points = (p->reduce_levels + 1) * w->sets;
-    p->result_bytes = p->result_points * 2 * CUZK_GPU_AFFINE_BYTES(p->curve);
 }
 
 cuzk_status cuzk_msm_plan_make(cuzk_msm_plan *p, cuzk_gpu_group curve, uint64_t n, unsigned copies,
@@ -190,7 +211,7 @@ cuzk_status cuzk_msm_plan_make(cuzk_msm_plan *p, cuzk_gpu_group curve, uint64_t 
     p->n = n;
     best_windows(p, copies, tuning->max_window_bits,
                  curve == CUZK_GPU_G1 ? tuning->bucket_cost_g1 : tuning->bucket_cost_g2);
-    plan_reduction(p, sms);
+    plan_reduction(p);
     /* All windows at once keep the device busiest. */
     p->group_sets = p->windows.sets;
     p->parts = 1;

@@ -19,8 +19,9 @@ extern "C" {
  * cover 255 bits, the top one's digit being never negative. */
 #define CUZK_MSM_SCALAR_BITS 255
 #define CUZK_MSM_MAX_WINDOW_BITS 24
-#define CUZK_MSM_REDUCE_THREADS 128 /* items that a block of the later reduction steps combines */
-#define CUZK_MSM_REDUCE_LEVELS 3    /* of them at most */
+#define CUZK_MSM_REDUCE_THREADS 128 /* points that a block of the reduction combines */
+/* More buckets than these are summed by lines first: see cuzk_msm_vectors. */
+#define CUZK_MSM_DIRECT_BUCKETS 65536
 #define CUZK_MSM_MAX_COPIES 8
 #define CUZK_MSM_SORT_TILE 8192
 #define CUZK_TREE_BLOCK 128
@@ -51,6 +52,20 @@ typedef struct cuzk_msm_windows {
     uint32_t bucket_base[CUZK_MSM_MAX_WINDOWS + 1];
 } cuzk_msm_windows;
 
+/* What remains to be reduced: points base[v] .. base[v + 1] - 1 of vector v, the j-th of which
+ * counts (j + 1) 2^at[v] times; the first vector is a longest one.
+ *
+ * Few buckets are such vectors themselves, one for each set. Else a set's buckets are a matrix of
+ * 2^low_bits columns, bucket i in row i >> low_bits and column i % 2^low_bits. Bucket i counts i +
+ * 1 = row 2^low_bits + (column + 1) times, so sums of lines will do: vector 2 s holds the sums of
+ * the columns of set s, vector 2 s + 1 those of its rows but row 0, which counts no times, and
+ * infinity at its end. */
+typedef struct cuzk_msm_vectors {
+    uint32_t count;
+    uint16_t at[CUZK_MSM_MAX_WINDOWS];
+    uint32_t base[CUZK_MSM_MAX_WINDOWS + 1];
+} cuzk_msm_vectors;
+
 /* Memory of the affine sum tree for at most `entries` points in `buckets` sums. Byte offsets are
  * from the start of the scratch. */
 typedef struct cuzk_tree_plan {
@@ -73,14 +88,13 @@ typedef struct cuzk_msm_plan {
     /* Sets that are sorted and summed together; or one set in `parts`, each with some of its
      * windows and buckets of its own, which are joined afterwards. */
     uint32_t group_sets, parts;
-    uint32_t segment_log2;  /* buckets a thread of the first reduction step takes, log2 */
-    uint32_t segments;      /* of the widest window */
-    uint32_t reduce_levels; /* later steps: each combines CUZK_MSM_REDUCE_THREADS items */
-    cuzk_tree_plan tree, join;
-    size_t digits, bins, bin_tiles, keys, payload, list, starts, buckets, segment_points,
-        block_points[2];
+    cuzk_msm_vectors vectors;
+    uint32_t reduce_blocks; /* of a longest vector: at most CUZK_MSM_REDUCE_THREADS */
+    /* Buckets, parts, lines of buckets (no entries: the vectors are the buckets themselves). */
+    cuzk_tree_plan tree, join, lines;
+    size_t digits, bins, bin_tiles, keys, payload, list, starts, buckets, line_points, block_points;
     size_t scratch_bytes;
-    /* The result: reduce_levels + 1 XYZZ points a set, for cuzk_msm_finish. */
+    /* The result, for cuzk_msm_finish: an XYZZ point a vector, two where it has several blocks. */
     uint32_t result_points;
     size_t result_bytes;
 } cuzk_msm_plan;

@@ -113,31 +113,36 @@ cuzk_status tree_sum(const cuzk_tree_plan &plan, const affine<F> *points, const 
     return CUZK_OK;
 }
 
+/* The points of the vectors: sums of lines of buckets, or the buckets. */
+template <class F>
+cuzk_status msm_lines(const cuzk_msm_plan &p, void *scratch, const affine<F> **points,
+                      cudaStream_t stream, cuzk_error *err) {
+    const affine<F> *const buckets = at<affine<F>>(scratch, p.buckets);
+    *points = buckets;
+    if (p.lines.entries == 0) return CUZK_OK;
+    const uint32_t lines = p.vectors.base[p.vectors.count];
+    affine<F> *const sums = at<affine<F>>(scratch, p.line_points);
+    *points = sums;
+    /* for the empty ones */
+    CUZK_TRY(cuda_check(cudaMemsetAsync(sums, 0, lines * sizeof(affine<F>), stream),
+                        "cudaMemsetAsync", err));
+    CUZK_TRY(msm_list_lines(p, scratch, stream, err));
+    return tree_sum(p.lines, buckets, at<uint32_t>(scratch, p.list),
+                    at<uint32_t>(scratch, p.starts), lines, sums, scratch, stream, err);
+}
+
 template <class F>
 cuzk_status msm_reduce(const cuzk_msm_plan &p, void *scratch, xyzz<F> *result, cudaStream_t stream,
                        cuzk_error *err) {
-    const cuzk_msm_windows &w = p.windows;
+    const uint32_t vectors = p.vectors.count, blocks = p.reduce_blocks;
     const size_t shared = REDUCE_THREADS * sizeof(xyzz<F>);
-    const uint64_t segment_points = (uint64_t)w.sets * p.segments;
-    xyzz<F> *const acc = at<xyzz<F>>(scratch, p.segment_points);
-    reduce_segments<<<dim3(blocks_for(p.segments, REDUCE_THREADS), w.sets), REDUCE_THREADS, 0,
-                      stream>>>(at<affine<F>>(scratch, p.buckets), w, p.segment_log2, p.segments,
-                                acc, acc + segment_points);
-    const xyzz<F> *plain = acc, *weighted = acc + segment_points;
-    uint64_t stream_points = segment_points;
-    uint32_t items = p.segments;
-    for (uint32_t level = 1; level <= p.reduce_levels; level++) {
-        const uint32_t blocks = blocks_for(items, REDUCE_THREADS);
-        const uint64_t out_points = (uint64_t)w.sets * blocks;
-        const bool last = level == p.reduce_levels;
-        xyzz<F> *const out = last ? result : at<xyzz<F>>(scratch, p.block_points[level - 1]);
-        reduce_blocks<<<dim3(blocks, w.sets), REDUCE_THREADS, shared, stream>>>(
-            plain, level, stream_points, weighted, items, out, out_points, !last);
-        plain = out;
-        weighted = out + (level + 1) * out_points;
-        stream_points = out_points;
-        items = blocks;
-    }
+    const affine<F> *points;
+    CUZK_TRY(msm_lines(p, scratch, &points, stream, err));
+    xyzz<F> *const sums = blocks > 1 ? at<xyzz<F>>(scratch, p.block_points) : result;
+    reduce_vectors<<<dim3(blocks, vectors), REDUCE_THREADS, shared, stream>>>(points, p.vectors,
+                                                                              sums);
+    if (blocks > 1)
+        reduce_blocks<<<dim3(2, vectors), REDUCE_THREADS, shared, stream>>>(sums, blocks, result);
     return launched("msm_reduce", err);
 }
 

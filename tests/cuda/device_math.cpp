@@ -204,6 +204,20 @@ void device_scalar_digits(uint32_t *digits, const cuzk_msm_windows *windows, con
                           uint64_t stride) {
     cuzk::scalar_digits(load<fr>(k), *windows, digits, stride);
 }
+uint64_t device_line_lists(uint32_t *list, uint32_t *starts, const cuzk_msm_windows *windows,
+                           const cuzk_msm_vectors *vectors) {
+    uint64_t entries = 0;
+    for (uint32_t s = 0; s < windows->sets; s++) {
+        const cuzk::set_lines set(*windows, s);
+        for (uint32_t i = 0; i < set.entries(); i++)
+            list[set.first + i] = set.entry(i);
+        for (uint32_t k = 0; k < set.lines(); k++)
+            starts[vectors->base[2 * s] + k] = set.first + set.start(k);
+        entries += set.entries();
+    }
+    starts[vectors->base[vectors->count]] = (uint32_t)entries;
+    return entries;
+}
 uint32_t device_subset_list(uint32_t *list, const uint32_t *words, uint32_t n, bool pairs) {
     uint32_t at = 0;
     for (uint32_t i = 0; i < (n + 31) / 32; i++) {

@@ -41,6 +41,10 @@ void device_multiple_g2(g2_affine_t *z, const g2_affine_t *p, unsigned times);
 void device_scalar_digits(uint32_t *digits, const cuzk_msm_windows *windows, const fr_t *k,
                           uint64_t stride);
 
+/* The lists of all lines of buckets, and where each begins; returns the entries. */
+uint64_t device_line_lists(uint32_t *list, uint32_t *starts, const cuzk_msm_windows *windows,
+                           const cuzk_msm_vectors *vectors);
+
 /* The list of a subset sum over n bits, with or without sums of neighbours; returns its length. */
 uint32_t device_subset_list(uint32_t *list, const uint32_t *words, uint32_t n, bool pairs);
 

@@ -84,7 +84,7 @@ static void check_groups(const cuzk_msm_plan *p) {
                 CHECK(p->list + parts * buckets * sizeof(uint32_t) <= p->starts);
                 CHECK(p->buckets + (w->bucket_base[w->sets] + (parts - 1) * buckets) *
                                        CUZK_GPU_AFFINE_BYTES(p->curve) <=
-                      p->segment_points);
+                      p->line_points);
             }
             row = g.end_row;
             end = g.end_set;
@@ -163,6 +163,70 @@ TEST(digits_recompose) {
 MULTIPLES_TEST(g1, fp)
 MULTIPLES_TEST(g2, fp2)
 
+/* The vectors count each bucket as often as its number says: with words for points. */
+static void check_vectors(const cuzk_msm_plan *p) {
+    const cuzk_msm_windows *w = &p->windows;
+    const cuzk_msm_vectors *v = &p->vectors;
+    const uint32_t buckets = w->bucket_base[w->sets], points = v->base[v->count];
+    const bool lines = p->lines.entries != 0;
+    CHECK_U64(v->count, (lines ? 2 : 1) * w->sets);
+    CHECK(v->count <= CUZK_MSM_MAX_WINDOWS);
+    CHECK(p->reduce_blocks <= CUZK_MSM_REDUCE_THREADS);
+    CHECK_U64(p->result_points, v->count * (p->reduce_blocks > 1 ? 2 : 1));
+    uint64_t *const bucket = calloc(buckets, sizeof *bucket), *const sum = calloc(points, 8);
+    uint32_t *const list = malloc(p->lines.entries * sizeof *list + 1), *const starts =
+                                                                            malloc((points + 1) *
+                                                                                   sizeof *starts);
+    REQUIRE(bucket != NULL && sum != NULL && list != NULL && starts != NULL);
+    for (uint32_t i = 0; i < buckets; i++)
+        bucket[i] = check_random();
+    if (lines) {
+        CHECK(p->tree.entries >= p->lines.entries && p->tree.buckets >= points);
+        CHECK_U64(device_line_lists(list, starts, w, v), p->lines.entries);
+        CHECK(starts[0] == 0 && starts[points] == p->lines.entries);
+        for (uint32_t k = 0; k < points; k++) {
+            REQUIRE(starts[k] <= starts[k + 1] && starts[k + 1] <= p->lines.entries);
+            CHECK(starts[k + 1] - starts[k] <= (uint32_t)1 << p->lines.levels);
+            for (uint32_t i = starts[k]; i < starts[k + 1]; i++) {
+                REQUIRE(list[i] < buckets);
+                sum[k] += bucket[list[i]];
+            }
+        }
+    } else {
+        REQUIRE(points == buckets);
+        memcpy(sum, bucket, buckets * sizeof *sum);
+    }
+    for (uint32_t s = 0, k = 0; s < w->sets; s++) {
+        uint64_t expected = 0, got = 0;
+        for (uint32_t i = w->bucket_base[s]; i < w->bucket_base[s + 1]; i++)
+            expected += (i - w->bucket_base[s] + 1) * bucket[i];
+        for (; k < v->count * (s + 1) / w->sets; k++) {
+            CHECK(v->base[k + 1] - v->base[k] <= p->reduce_blocks * CUZK_MSM_REDUCE_THREADS);
+            for (uint32_t i = v->base[k]; i < v->base[k + 1]; i++)
+                got += (uint64_t)(i - v->base[k] + 1) * sum[i] << (uint32_t)(v->at[k] - w->at[s]);
+        }
+        CHECK_U64(got, expected);
+    }
+    free(bucket);
+    free(sum);
+    free(list);
+    free(starts);
+}
+TEST(vectors) {
+    cuzk_error err;
+    bool lines[2] = {false, false};
+    for (unsigned arch = 75; arch <= 90; arch += 15)
+        for (uint64_t n = 1; n < (uint64_t)1 << 28; n = 5 * n + 1)
+            for (unsigned copies = 1; copies <= 7; copies += 3) {
+                cuzk_msm_plan p;
+                CHECK_OK(cuzk_msm_plan_make(&p, CUZK_GPU_G1, n, copies, 132,
+                                            cuzk_gpu_tuning_for((int)arch), 0, &err));
+                check_vectors(&p);
+                lines[p.lines.entries != 0] = true;
+            }
+    CHECK(lines[0] && lines[1]);
+}
+
 /* A whole sum with copies, bucket by bucket: digits, windows and the last sums on the host against
  * the definition. */
 #define TERMS 12u
@@ -194,7 +258,7 @@ TEST(sums_with_copies) {
         uint32_t digits[CUZK_MSM_MAX_WINDOWS * TERMS];
         for (unsigned i = 0; i < TERMS; i++)
             device_scalar_digits(digits + i, w, &k[i], TERMS);
-        g1_t result[CUZK_MSM_MAX_WINDOWS * (CUZK_MSM_REDUCE_LEVELS + 1)], got;
+        g1_t result[2 * CUZK_MSM_MAX_WINDOWS], got;
         REQUIRE(plan.result_points <= sizeof result / sizeof result[0]);
         for (unsigned i = 0; i < plan.result_points; i++)
             result[i] = g1_infinity();
@@ -223,18 +287,16 @@ TEST(finish_weights) {
         cuzk_msm_plan plan;
         CHECK_OK(
             cuzk_msm_plan_make(&plan, CUZK_GPU_G1, n, 4, 132, cuzk_gpu_tuning_for(90), 0, &err));
-        const cuzk_msm_windows *w = &plan.windows;
-        g1_t result[CUZK_MSM_MAX_WINDOWS * (CUZK_MSM_REDUCE_LEVELS + 1)], got, expected;
+        const cuzk_msm_vectors *v = &plan.vectors;
+        g1_t result[2 * CUZK_MSM_MAX_WINDOWS], got, expected;
         REQUIRE(plan.result_points <= sizeof result / sizeof result[0]);
         fr_t sum = fr_zero();
         for (unsigned i = 0; i < plan.result_points; i++) {
-            const unsigned level = i / w->sets;
             fr_t k, weight;
             fr_from_u64(&k, i + 1);
             g1_from_affine(&result[i], &g1_generator);
             g1_mul_var(&result[i], &result[i], &k);
-            unsigned at = w->at[i % w->sets];
-            if (level > 0) at += plan.segment_log2 + 7 * (level - 1);
+            unsigned at = v->at[i % v->count] + (i < v->count ? 0u : 7u);
             fr_from_u64(&weight, 1);
             while (at-- > 0)
                 fr_double(&weight, &weight);
@@ -357,23 +419,18 @@ static void check_plan(cuzk_gpu_group group, uint64_t n, unsigned copies,
     cuzk_error err;
     cuzk_msm_plan p;
     CHECK_OK(cuzk_msm_plan_make(&p, group, n, copies, 132, tuning, 0, &err));
-    const size_t at[] = {p.digits,          p.bins,
-                         p.bin_tiles,       p.keys,
-                         p.payload,         p.list,
-                         p.starts,          p.buckets,
-                         p.segment_points,  p.block_points[0],
-                         p.block_points[1], p.tree.points[0],
-                         p.tree.points[1],  p.tree.prefix,
-                         p.tree.items,      p.tree.pairs,
-                         p.tree.offsets[0], p.tree.offsets[1],
-                         p.tree.sums,       p.scratch_bytes};
+    const size_t at[] = {p.digits,          p.bins,         p.bin_tiles,      p.keys,
+                         p.payload,         p.list,         p.starts,         p.buckets,
+                         p.line_points,     p.block_points, p.tree.points[0], p.tree.points[1],
+                         p.tree.prefix,     p.tree.items,   p.tree.pairs,     p.tree.offsets[0],
+                         p.tree.offsets[1], p.tree.sums,    p.scratch_bytes};
     for (size_t i = 0; i + 1 < sizeof at / sizeof at[0]; i++) {
-        /* no room for blocks of a level that there is not */
-        const bool empty = at[i] == p.block_points[0] || at[i] == p.block_points[1];
+        /* no room for what there is not */
+        const bool empty = (at[i] == p.line_points && p.lines.entries == 0) ||
+                           (at[i] == p.block_points && p.reduce_blocks == 1);
         CHECK((empty || at[i] < at[i + 1]) && at[i] <= at[i + 1] && at[i] % 256 == 0);
     }
     CHECK(p.windows.bits[0] <= tuning->max_window_bits);
-    CHECK(p.reduce_levels <= CUZK_MSM_REDUCE_LEVELS);
     check_groups(&p);
     const size_t free_bytes = p.scratch_bytes;
     for (size_t limit = free_bytes - free_bytes / 4; limit > free_bytes / 16; limit -= limit / 4) {
@@ -419,13 +476,13 @@ TEST(plans) {
                                         0, &err));
             const cuzk_msm_windows *w = &p.windows;
             printf("  2^%u, %u copies (%u used): %u windows in %u sets, %u buckets, cost %.1f M, "
-                   "scratch %.1f GB, %u sets together in %u parts, %u segments of 2^%u\n",
+                   "scratch %.1f GB, %u sets together in %u parts, %u vectors of %u points\n",
                    log2_n, copies, w->copies, w->count, w->sets, w->bucket_base[w->sets],
                    (double)p.cost * 1e-6, (double)p.scratch_bytes * 1e-9, p.group_sets, p.parts,
-                   p.segments, p.segment_log2);
+                   p.vectors.count, p.vectors.base[1]);
         }
 }
 
-TEST_MAIN(RUN(plans), RUN(digits_recompose), RUN(multiples_g1), RUN(multiples_g2),
+TEST_MAIN(RUN(plans), RUN(digits_recompose), RUN(multiples_g1), RUN(multiples_g2), RUN(vectors),
           RUN(sums_with_copies), RUN(finish_weights), RUN(tree_g1), RUN(tree_g2), RUN(subset_lists),
           RUN(decode))

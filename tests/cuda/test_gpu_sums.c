@@ -155,6 +155,15 @@ static void make_logs(fr_t *logs, size_t n, bool special) {
         CHECK_OK(cuzk_msm_plan_make(&plan, curve_##G, n, copies, gpu_sms, gpu_tuning, 0, &err));   \
         check_plan_##G(&plan, kind, true, order);                                                  \
     }                                                                                              \
+    /* A plan that sums its buckets by lines or not, and the vectors in one block each or several. \
+     */                                                                                            \
+    static void check_reduced_##G(size_t n, scalar_kind kind, unsigned copies, bool lines,         \
+                                  bool blocks) {                                                   \
+        cuzk_msm_plan plan;                                                                        \
+        CHECK_OK(cuzk_msm_plan_make(&plan, curve_##G, n, copies, gpu_sms, gpu_tuning, 0, &err));   \
+        CHECK((plan.lines.entries != 0) == lines && (plan.reduce_blocks > 1) == blocks);           \
+        check_plan_##G(&plan, kind, true, 0);                                                      \
+    }                                                                                              \
     /* Less and less scratch, to sets in as many parts as they have windows. */                    \
     static void check_parts_##G(size_t n, unsigned copies) {                                       \
         cuzk_msm_plan plan;                                                                        \
@@ -289,6 +298,20 @@ TEST(msm_g2) {
         check_msm_g2(3000, (scalar_kind)kind, true, 0, 0);
     check_msm_g2(16384, UNIFORM, true, 2, 0);
 }
+/* From buckets to points: every way, and mostly empty buckets. */
+TEST(reduction) {
+    const size_t lines = (size_t)1 << 17, wide = (size_t)1 << 18;
+    check_reduced_g1(1000, UNIFORM, 1, false, false);
+    check_reduced_g1(20000, UNIFORM, 1, false, true);
+    for (int kind = 0; kind < SCALAR_KINDS; kind++)
+        check_reduced_g1(lines, (scalar_kind)kind, 1, true, false);
+    check_reduced_g1(wide, UNIFORM, 4, true, true);
+    check_reduced_g1(wide, ONE_BUCKET, 8, true, true);
+    check_reduced_g2(1000, UNIFORM, 1, false, false);
+    check_reduced_g2(20000, RUNS, 1, false, true);
+    check_reduced_g2(lines, UNIFORM, 1, true, false);
+    check_reduced_g2(lines, UNIFORM, 8, true, true);
+}
 TEST(subset) {
     const unsigned densities[] = {0, 1, 128, 256};
     for (int i = 0; i < 4; i++) {
@@ -303,6 +326,7 @@ int main(int argc, char **argv) {
         printf("skipped: no CUDA device\n");
         return 77;
     }
-    const check_case cases[] = {RUN(small), RUN(msm_g1), RUN(copies), RUN(msm_g2), RUN(subset)};
+    const check_case cases[] = {RUN(small),  RUN(msm_g1),    RUN(copies),
+                                RUN(msm_g2), RUN(reduction), RUN(subset)};
     return check_main(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }
