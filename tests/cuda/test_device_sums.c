@@ -93,6 +93,12 @@ static void check_groups(const cuzk_msm_plan *p) {
         first = end;
     }
     CHECK_U64(row, w->count);
+    if (p->lines.entries == 0) return;
+    const uint64_t lines = p->vectors.base[p->vectors.count];
+    CHECK(p->tree.entries >= p->lines.entries && p->tree.buckets >= lines);
+    CHECK(p->list + p->lines.entries * sizeof(uint32_t) <= p->starts);
+    CHECK(p->starts + (lines + 1) * sizeof(uint32_t) <= p->buckets);
+    CHECK(p->line_points + lines * CUZK_GPU_AFFINE_BYTES(p->curve) <= p->block_points);
 }
 
 TEST(digits_recompose) {
@@ -181,7 +187,6 @@ static void check_vectors(const cuzk_msm_plan *p) {
     for (uint32_t i = 0; i < buckets; i++)
         bucket[i] = check_random();
     if (lines) {
-        CHECK(p->tree.entries >= p->lines.entries && p->tree.buckets >= points);
         CHECK_U64(device_line_lists(list, starts, w, v), p->lines.entries);
         CHECK(starts[0] == 0 && starts[points] == p->lines.entries);
         for (uint32_t k = 0; k < points; k++) {
