@@ -257,7 +257,7 @@ static void begin_partition(device *d, job *j, unsigned k) {
     d->slots[slot].job = j;
     d->slots[slot].k = k;
     d->slots[slot].w = p->w;
-    d->slots[slot].orphan = false;
+    d->slots[slot].orphan = d->slots[slot].started = false;
     d->order[d->n_begun++] = slot;
     if (d->busy_since == 0) d->busy_since = engine_now(e);
     j->in_flight++;
@@ -324,6 +324,7 @@ static bool withdraw_last(device *d) {
     call_begin(d);
     const bool withdrawn = d->ex->ops->withdraw(d->ex, slot);
     call_end(d);
+    d->slots[slot].started = !withdrawn;
     if (!withdrawn) return false;
     d->n_begun--;
     slot_over(d, slot);
@@ -337,16 +338,23 @@ static bool withdraw_last(device *d) {
     return true;
 }
 
+/* Is the partition begun last one that may give way to work of that priority? */
+static bool may_withdraw(const device *d, unsigned priority) {
+    if (d->ex->ops->withdraw == NULL || d->n_begun == 0 || !device_usable(d)) return false;
+    const unsigned last = d->order[d->n_begun - 1];
+    return !d->slots[last].started &&
+           job_effective_priority(d->e, d->slots[last].job, engine_now(d->e)) < priority;
+}
+
 /* Partitions that are begun but have not started give way to a more urgent job, so that it waits
- * for the running one only. */
-static void give_way(device *d, const job *urgent) {
-    engine *e = d->e;
-    if (d->ex->ops->withdraw == NULL) return;
-    const unsigned priority = job_effective_priority(e, urgent, engine_now(e));
-    while (d->n_begun > 0) {
-        const job *last = d->slots[d->order[d->n_begun - 1]].job;
-        if (job_effective_priority(e, last, engine_now(e)) >= priority || !withdraw_last(d)) return;
+ * for the running one only. True: the lock was open on the way, so that the caller has to choose
+ * again. */
+static bool give_way(device *d, const job *urgent) {
+    const unsigned priority = job_effective_priority(d->e, urgent, engine_now(d->e));
+    if (!may_withdraw(d, priority)) return false;
+    while (may_withdraw(d, priority) && withdraw_last(d)) {
     }
+    return true;
 }
 
 /* Begin as many partitions as there are slots; one key at a time. */
@@ -362,9 +370,7 @@ static void fill_slots(device *d) {
         }
         job *j = schedule_device(e, d, &k);
         if (j == NULL) return;
-        const unsigned begun = d->n_begun;
-        give_way(d, j);
-        if (d->n_begun < begun) continue; /* the lock was open: choose again */
+        if (give_way(d, j)) continue;
         if (d->loaded != j->key) {
             /* the lock is opened for this: choose again after it */
             if (d->n_begun > 0) return;

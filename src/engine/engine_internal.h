@@ -103,6 +103,7 @@ typedef struct device {
         unsigned k;
         witness w;             /* ours until finish returns */
         bool orphan;           /* the watchdog gave the partition away: drop the result */
+        bool started;          /* the executor has said so: it is not asked again */
         uint64_t orphan_bytes; /* budget to give back with it */
     } slots[MAX_SLOTS];
     unsigned order[MAX_SLOTS], n_begun; /* slots in the order of begin */

@@ -50,7 +50,8 @@ typedef struct sim_world {
     uint64_t budget, used, peak; /* simulated host bytes in existence */
     unsigned over_budget;        /* allocations that broke the budget */
     unsigned broken_rules;       /* calls that an executor must never see */
-    unsigned opens, witnesses, finishes, key_loads, key_frees, device_loads, withdrawals;
+    unsigned opens, witnesses, finishes, key_loads, key_frees, device_loads;
+    unsigned withdrawals, refusals; /* of what executors were asked to give back */
     unsigned thorough_begun, thorough_loads, thorough_given_up; /* thorough loads */
     unsigned thorough_now, thorough_most;                       /* at the same time */
     unsigned thorough_at; /* partitions done when the first was begun */
@@ -78,6 +79,7 @@ typedef struct sim_device {
     uint64_t vram;                 /* 0: 16 GiB */
     unsigned slots;                /* 0: 2 */
     bool keeps_back;               /* a partition starts at a call, when no other is computed */
+    unsigned withdraw_us;          /* what a refusal to withdraw takes */
     bool fallback;                 /* is_cpu_fallback */
     unsigned wrong_from, wrong_to; /* wrong sums */
     unsigned fail_from, fail_to;   /* CUZK_ERR_DEVICE */

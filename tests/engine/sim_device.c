@@ -233,12 +233,17 @@ static bool dev_withdraw(executor *ex, unsigned slot) {
     sim_executor *s = sim_of(ex);
     owned(s);
     rule(s, slot < s->cfg.slots && s->slots[slot].w != NULL);
-    if (s->slots[slot].done_at != 0) return false;
+    const bool started = s->slots[slot].done_at != 0;
+    pthread_mutex_lock(&s->w->lock);
+    s->w->withdrawals += !started;
+    s->w->refusals += started;
+    pthread_mutex_unlock(&s->w->lock);
+    if (started) {
+        sim_sleep_us(s->cfg.withdraw_us);
+        return false;
+    }
     s->slots[slot].w = NULL;
     s->begun--;
-    pthread_mutex_lock(&s->w->lock);
-    s->w->withdrawals++;
-    pthread_mutex_unlock(&s->w->lock);
     return true;
 }
 

@@ -128,6 +128,35 @@ TEST(equals_do_not_withdraw) {
     end();
 }
 
+/* How often partitions of id were computed. */
+static unsigned computed(uint64_t id) {
+    unsigned n = 0;
+    pthread_mutex_lock(&world.lock);
+    for (unsigned i = 0; i < world.n_log; i++)
+        n += world.log[i].id == id;
+    pthread_mutex_unlock(&world.lock);
+    return n;
+}
+
+/* While an executor refuses to give a partition back, another device takes the urgent one: the
+ * choice is made anew after every such call, and what has started is asked for once. */
+TEST(choice_after_a_refused_withdrawal) {
+    begin(SIM_GIB);
+    sim_add(&world, &config, &(sim_device){.slots = 2, .withdraw_us = 30000});
+    sim_add(&world, &config, &(sim_device){.slots = 1});
+    start();
+    for (uint64_t id = 100; id < 120; id++)
+        submit(id, POREP, ENGINE_PRIORITY_LOW);
+    finish(100, POREP);
+    for (uint64_t id = 1; id <= 5; id++) {
+        submit(id, POREP, ENGINE_PRIORITY_CRITICAL);
+        finish(id, POREP);
+        CHECK_U64(computed(id), 10);
+    }
+    CHECK(world.refusals > 0 && world.refusals <= 50);
+    end();
+}
+
 TEST(priorities_in_order) {
     begin(SIM_GIB);
     config.witness_threads = 1;
@@ -311,7 +340,8 @@ TEST(an_urgent_job_gets_memory_that_lesser_ones_hoard) {
 
 TEST_MAIN(RUN(critical_overtakes_at_a_partition_boundary),
           RUN(critical_waits_for_the_running_partition_only), RUN(equals_do_not_withdraw),
-          RUN(priorities_in_order), RUN(ageing_ends_starvation), RUN(grouping_by_circuit),
+          RUN(choice_after_a_refused_withdrawal), RUN(priorities_in_order),
+          RUN(ageing_ends_starvation), RUN(grouping_by_circuit),
           RUN(the_key_used_longest_ago_goes_first), RUN(preload_and_evict),
           RUN(what_never_fits_fails_with_the_figures), RUN(jobs_step_back_when_none_could_go_on),
           RUN(an_urgent_job_gets_memory_that_lesser_ones_hoard))
