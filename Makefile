@@ -6,7 +6,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 
 all: deps
-	cmake --preset default -B $(BUILD) $(if $(CUDA_ARCHS),-DCUZK_CUDA_ARCHS=$(CUDA_ARCHS))
+	cmake --preset default -B $(BUILD) $(if $(CUDA_ARCHS),'-DCUZK_CUDA_ARCHS=$(CUDA_ARCHS)')
 	cmake --build $(BUILD) -j $(JOBS)
 
 deps:
