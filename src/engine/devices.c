@@ -230,6 +230,7 @@ void device_hangs(engine *e, device *d, uint64_t silent_ms) {
     char text[160];
     snprintf(text, sizeof text, "no progress for %llu ms", (unsigned long long)silent_ms);
     d->hung = true;
+    d->reloading = false;                           /* the others do not wait for it */
     d->failures_in_row = e->config.device_failures; /* quarantined at once */
     for (unsigned i = 0; i < d->n_begun; i++) {
         const unsigned slot = d->order[i];

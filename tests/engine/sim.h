@@ -86,7 +86,7 @@ typedef struct sim_device {
     unsigned begin_oom_at;         /* begin: CUZK_ERR_DEVICE_MEMORY */
     unsigned die_from;             /* every call: CUZK_ERR_DEVICE_LOST */
     unsigned hang_at;              /* blocks until sim_release_hung */
-    bool hang_load, fail_load, fail_thorough_load;
+    bool hang_load, fail_load, hang_thorough_load, fail_thorough_load;
     unsigned wrong_permille, fail_permille; /* at random, from seed */
     uint64_t seed;
 } sim_device;

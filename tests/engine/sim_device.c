@@ -97,6 +97,7 @@ static bool prepare(sim_executor *s, const executor_key *key, unsigned us) {
     if (w->thorough_begun++ == 0) w->thorough_at = w->n_log;
     if (++w->thorough_now > w->thorough_most) w->thorough_most = w->thorough_now;
     pthread_mutex_unlock(&w->lock);
+    if (s->cfg.hang_thorough_load) hang(w);
     for (const uint64_t end = sim_now_us() + us; go_on && sim_now_us() < end;) {
         sim_sleep_us(1000);
         go_on = key->give_up == NULL || !key->give_up(key->give_up_self);

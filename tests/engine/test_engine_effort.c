@@ -213,6 +213,29 @@ TEST(a_failure_counts_against_the_device_and_loses_nothing) {
     end();
 }
 
+/* The turn of one that hangs in the attempt passes on; which device has it first is chance. */
+static void prepare_beside_hung_ones(void) {
+    begin(1000);
+    world.shapes[POREP].compute_us = 3000;
+    config.watchdog_ms = 200;
+    config.thorough_after = 5;
+    sim_add(&world, &config, &(sim_device){.hang_thorough_load = true});
+    sim_add(&world, &config, &(sim_device){.hang_thorough_load = true});
+    sim_add(&world, &config, &(sim_device){0});
+    start();
+    for (uint64_t id = 1; id < 200 && read_counter(&world.thorough_loads) == 0; id++) {
+        submit_poreps(id, 1);
+        finish_poreps(id, 1);
+    }
+    CHECK_U64(read_counter(&world.thorough_loads), 1);
+    sim_release_hung(&world);
+    end();
+}
+TEST(a_hung_device_does_not_keep_its_turn) {
+    for (int i = 0; i < 6; i++)
+        prepare_beside_hung_ones();
+}
+
 TEST(closing_ends_it) {
     begin(20000000);
     sim_add(&world, &config, &(sim_device){0});
@@ -228,4 +251,5 @@ TEST_MAIN(RUN(thorough_after_so_many_partitions), RUN(not_before_and_then_also_w
           RUN(another_circuit_starts_the_count_anew),
           RUN(never_where_nothing_more_would_be_prepared), RUN(not_while_urgent_work_waits),
           RUN(urgent_work_ends_it), RUN(equals_do_not_end_it), RUN(one_device_at_a_time),
-          RUN(a_failure_counts_against_the_device_and_loses_nothing), RUN(closing_ends_it))
+          RUN(a_failure_counts_against_the_device_and_loses_nothing),
+          RUN(a_hung_device_does_not_keep_its_turn), RUN(closing_ends_it))
