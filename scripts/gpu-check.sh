@@ -79,7 +79,7 @@ run build make_it || finish
 tests=$build/tests/cuda
 
 if [ "$what" = engine ]; then
-    [ $# -gt 3 ] || set -- engine "$build" "${3:-/dev/shm/cuzk-params}" locks overtake small
+    [ $# -gt 3 ] || set -- engine "$build" "${3:-/dev/shm/cuzk-params/porep-32g}" locks overtake small
     params=$3
     shift 3
     mkdir -p "$params"

@@ -278,6 +278,9 @@ static cuzk_status plan_with(gpu_plan *p, const gpu_shape *s, const plan_choice 
         if (!query_steps(&p->query[q], (uint64_t)1 << log2_step))
             return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "%s: a step is smaller than the inputs",
                              s->name);
+    for (gpu_query q = 0; choice->extras && q < GPU_QUERIES; q++)
+        if (p->query[q].tiles > 1)
+            return cuzk_fail(err, CUZK_ERR_DEVICE_MEMORY, "copies and pairs presume one step");
     if (!resident)
         for (int i = 0; i < 2; i++)
             p->tile[i] =

@@ -109,6 +109,7 @@ CUZK_HD tree_share tree_share_of(uint32_t additions, uint32_t threads, bool stag
     const uint32_t whole = (block < last ? block : last) - wave;
     const uint64_t before = early.before(wave) + (uint64_t)whole * batch;
     if (block < last) return {before * TREE_BLOCK, batch};
+    if (block >= last + wave) return {additions, 0}; /* the host counted on more additions */
     return {(before + late.before(block - last)) * TREE_BLOCK, late.of(block - last)};
 }
 /* Blocks for at most so many additions. */

@@ -92,8 +92,10 @@ cuzk_status tree_sum(const cuzk_tree_plan &plan, const affine<F> *points, const 
     level.prefix = at<uint4>(scratch, plan.prefix);
     uint32_t *const pair_at = at<uint32_t>(scratch, plan.pairs);
     level.pair_at = pair_at;
-    uint64_t additions = plan.entries / 2; /* at most */
+    uint64_t points_left =
+        plan.entries; /* at most; a list of n >= 2 hands on ceil(n / 2) <= 2 n / 3 */
     for (uint32_t l = 0; l < plan.levels; l++) {
+        const uint64_t additions = points_left / 2;
         uint32_t *const out_at = at<uint32_t>(scratch, plan.offsets[l & 1]);
         CUZK_TRY(exclusive_scan<word_pair>(tree_counts{level.in_at, buckets}, (uint64_t)buckets + 1,
                                            tree_places{out_at, pair_at},
@@ -108,7 +110,7 @@ cuzk_status tree_sum(const cuzk_tree_plan &plan, const affine<F> *points, const 
         level.points = level.out;
         level.list = nullptr;
         level.in_at = out_at;
-        additions = additions * 2 / 3;
+        points_left = points_left * 2 / 3;
     }
     return CUZK_OK;
 }

@@ -193,7 +193,7 @@ static void reload_thoroughly(device *d, unsigned priority) {
     call_end(d);
     d->reloading = d->may_prepare = false;
     pthread_cond_broadcast(&e->work); /* another device may have waited for its turn */
-    if (status == CUZK_OK) {
+    if (status == CUZK_OK && !d->hung) {
         d->ex->ops->info(d->ex, &d->info);
         tell_prepared(d, d->loaded->circuit, engine_now(e) - start);
         return;
