@@ -13,10 +13,6 @@
 typedef struct engine engine;
 typedef struct engine_event engine_event;
 
-/* Partitions that a device proves with a key before it loads it again with EXECUTOR_THOROUGH. By
- * then as much time has been lost as that takes: docs/engine.md. */
-#define ENGINE_THOROUGH_AFTER 160
-
 /* cuzk.v1.Priority. */
 typedef enum engine_priority {
     ENGINE_PRIORITY_LOW = 1,
@@ -65,7 +61,9 @@ typedef struct engine_config {
     uint64_t watchdog_ms;     /* an executor call that takes so long: hung (0: never; not CPUs) */
     uint64_t ageing_ms;       /* a waiting job rises one priority for each of these */
     uint64_t eviction_min_idle_ms;
-    unsigned thorough_after; /* 0: ENGINE_THOROUGH_AFTER */
+    /* Partitions in a row that a device proves with a key before it loads it again with
+     * EXECUTOR_THOROUGH; 0: never. docs/engine.md says when that pays. */
+    unsigned thorough_after;
     engine_failure_policy on_failure;
     const engine_work_ops *work;
     void *work_self;

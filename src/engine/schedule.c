@@ -94,9 +94,8 @@ bool schedule_waits_above(const engine *e, unsigned priority) {
 /* One device at a time, and never in front of a CRITICAL job. */
 bool schedule_reload(engine *e, const device *d, unsigned *priority) {
     unsigned k;
-    const unsigned after =
-        e->config.thorough_after != 0 ? e->config.thorough_after : ENGINE_THOROUGH_AFTER;
-    if (e->draining || e->stopping || !device_usable(d)) return false;
+    const unsigned after = e->config.thorough_after;
+    if (after == 0 || e->draining || e->stopping || !device_usable(d)) return false;
     if (d->loaded == NULL || d->loaded->evict || d->yield) return false;
     if (!d->may_prepare || d->since_load < after) return false;
     for (unsigned i = 0; i < e->n_devices; i++)

@@ -99,6 +99,7 @@ static const config_key keys[] = {
     CHOICE("gpus.on_gpu_failure", on_gpu_failure, failure_names, "cpu: redo there; fail: do not"),
     DURATION("gpus.watchdog", watchdog_ms, 100, "a device without progress for so long has failed"),
     COUNT("gpus.device_failures", device_failures, 1, 1000, "failures in a row that end its use"),
+    COUNT("gpus.copies_after", copies_after, 0, 1000000, "partitions; then copies of h; 0: never"),
     IGNORED("gpus.gpu_threads", "there is no such pool"),
     IGNORED("gpus.gpu_workers_per_device", "one thread owns a device and keeps it busy"),
     IGNORED("scheduler.max_batch_size", "partitions are scheduled one by one"),

@@ -25,6 +25,7 @@ typedef struct daemon_config {
     uint64_t vram_limit;     /* bytes of each GPU at most, unless its name says; 0: all */
     uint64_t on_gpu_failure; /* engine_failure_policy */
     uint64_t watchdog_ms, device_failures, ageing_ms;
+    uint64_t copies_after; /* partitions before a key is loaded with copies of h; 0: never */
     uint64_t threads, witness_threads;
     char param_cache[512];
     uint64_t log_level, log_format;

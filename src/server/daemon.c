@@ -134,6 +134,7 @@ static cuzk_status open_engine(daemon *d, cuzk_error *err) {
     e->result_age_ms = c->result_age_ms;
     e->job_attempts = (unsigned)c->job_attempts;
     e->device_failures = (unsigned)c->device_failures;
+    e->thorough_after = (unsigned)c->copies_after;
     e->watchdog_ms = c->watchdog_ms;
     e->ageing_ms = c->ageing_ms;
     e->eviction_min_idle_ms = c->eviction_min_idle_ms;

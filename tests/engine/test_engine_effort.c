@@ -11,7 +11,8 @@ static engine *e;
 #define POREP 0
 #define WINNING 1
 #define PER_JOB 10
-#define JOBS (ENGINE_THOROUGH_AFTER / PER_JOB) /* so many make it pay */
+#define AFTER 160
+#define JOBS (AFTER / PER_JOB) /* so many make it pay */
 
 static void begin(unsigned thorough_us) {
     sim_init(&world);
@@ -29,6 +30,7 @@ static void begin(unsigned thorough_us) {
     world.shapes[WINNING].circuit = "winning";
     world.shapes[WINNING].partitions = 1;
     sim_config(&world, SIM_GIB, &config);
+    config.thorough_after = AFTER;
 }
 
 static void start(void) {
@@ -89,8 +91,20 @@ TEST(thorough_after_so_many_partitions) {
     finish_poreps(1, 2 * JOBS + 1);
     CHECK_U64(read_counter(&world.thorough_loads), 1); /* once: the second time nothing is left */
     CHECK_U64(world.device_loads, 2);
-    CHECK(world.thorough_at >= ENGINE_THOROUGH_AFTER &&
-          world.thorough_at <= ENGINE_THOROUGH_AFTER + 1);
+    CHECK(world.thorough_at >= AFTER && world.thorough_at <= AFTER + 1);
+    end();
+}
+
+TEST(never_unless_asked_for) {
+    begin(1000);
+    config.thorough_after = 0;
+    sim_add(&world, &config, &(sim_device){0});
+    start();
+    submit_poreps(1, 2 * JOBS);
+    finish_poreps(1, 2 * JOBS);
+    sim_sleep_us(20000);
+    CHECK_U64(read_counter(&world.thorough_begun), 0);
+    CHECK_U64(world.device_loads, 1);
     end();
 }
 
@@ -105,7 +119,7 @@ TEST(not_before_and_then_also_when_idle) {
     submit_poreps(100, 1);
     finish_poreps(100, 1);
     CHECK(comes_to(&world.thorough_loads, 1)); /* no job waits */
-    CHECK_U64(world.thorough_at, ENGINE_THOROUGH_AFTER);
+    CHECK_U64(world.thorough_at, AFTER);
     end();
 }
 
@@ -247,8 +261,8 @@ TEST(closing_ends_it) {
     CHECK(sim_now_us() - from < 5000000);
 }
 
-TEST_MAIN(RUN(thorough_after_so_many_partitions), RUN(not_before_and_then_also_when_idle),
-          RUN(another_circuit_starts_the_count_anew),
+TEST_MAIN(RUN(thorough_after_so_many_partitions), RUN(never_unless_asked_for),
+          RUN(not_before_and_then_also_when_idle), RUN(another_circuit_starts_the_count_anew),
           RUN(never_where_nothing_more_would_be_prepared), RUN(not_while_urgent_work_waits),
           RUN(urgent_work_ends_it), RUN(equals_do_not_end_it), RUN(one_device_at_a_time),
           RUN(a_failure_counts_against_the_device_and_loses_nothing),
