@@ -98,16 +98,24 @@ if [ "$what" = quick ] || [ "$what" = all ]; then
 fi
 if [ "$what" = sanitize ] || [ "$what" = all ]; then
     # The tools wait for the card one after another, and so does the host's part of the tests: side by
-    # side they fill both.
-    for tool in racecheck initcheck memcheck synccheck; do
-        sanitize="timeout 300 compute-sanitizer --error-exitcode 1 --tool $tool"
-        # shellcheck disable=SC2086
-        for part in small_porep small_window small_winning; do
-            start "$tool test_gpu_golden $part" $sanitize "$tests/test_gpu_golden" $part
+    # side they fill both. Racecheck needs most memory: its whole partitions come one by one.
+    sanitize="timeout 300 compute-sanitizer --error-exitcode 1 --tool"
+    # shellcheck disable=SC2086
+    race_partitions() {
+        for part in small_winning small_porep small_window; do
+            run "racecheck test_gpu_golden $part" $sanitize racecheck "$tests/test_gpu_golden" $part
         done
-        # shellcheck disable=SC2086
+    }
+    race_partitions &
+    n_rows=$((n_rows + 10)) # the rows of those
+    # shellcheck disable=SC2086
+    for tool in racecheck initcheck memcheck synccheck; do
+        for part in small_porep small_window small_winning; do
+            [ $tool = racecheck ] ||
+                start "$tool test_gpu_golden $part" $sanitize $tool "$tests/test_gpu_golden" $part
+        done
         for test in test_gpu_sums test_gpu_ntt; do
-            start "$tool $test" $sanitize "$tests/$test" small
+            start "$tool $test" $sanitize $tool "$tests/$test" small
         done
     done
     wait
