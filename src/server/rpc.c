@@ -6,6 +6,7 @@
 #include <grpc/grpc_posix.h>
 #include <grpc/grpc_security.h>
 #include <grpc/support/alloc.h>
+#include <grpc/support/log.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "server/acceptor.h"
+#include "server/log.h"
 #include "server/safe_text.h"
 
 /* gRPC servers by how far a connection is trusted; they share everything else. */
@@ -698,6 +700,20 @@ static grpc_server *make_server(rpc_server *s) {
     return server;
 }
 
+/* What gRPC calls an error is one connection's trouble. */
+static void take_line(gpr_log_func_args *line) {
+    static const log_level levels[] = {
+        [GPR_LOG_SEVERITY_DEBUG] = LOG_TRACE,
+        [GPR_LOG_SEVERITY_INFO] = LOG_DEBUG,
+        [GPR_LOG_SEVERITY_ERROR] = LOG_WARN,
+    };
+    log_line(levels[line->severity], NULL, "gRPC: %s", line->message);
+}
+
+void rpc_take_log(void) {
+    gpr_set_log_function(take_line);
+}
+
 cuzk_status rpc_server_new(const rpc_config *config, rpc_server **out, cuzk_error *err) {
     rpc_server *s = calloc(1, sizeof *s);
     *out = NULL;
@@ -714,6 +730,7 @@ cuzk_status rpc_server_new(const rpc_config *config, rpc_server **out, cuzk_erro
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&s->changed, &attr);
     pthread_condattr_destroy(&attr);
+    rpc_take_log();
     grpc_init();
     s->queue = grpc_completion_queue_create_for_next(NULL);
     s->quota = grpc_resource_quota_create("cuzk");

@@ -42,6 +42,8 @@ typedef struct rpc_config {
     void (*release)(void *context, uint64_t bytes);
 } rpc_config;
 
+/* gRPC's own lines go to the daemon's log; a new server sees to it. */
+void rpc_take_log(void);
 cuzk_status rpc_server_new(const rpc_config *config, rpc_server **out, cuzk_error *err);
 /* Listen on an open socket (listening, TCP or unix), which the server owns from here on. A unix
  * peer of the daemon's own user or root has all rights; with `trusted` everybody who connects has.
