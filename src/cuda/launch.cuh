@@ -1,4 +1,5 @@
-/* Helpers of the launchers: every CUDA failure becomes an error value that names device and call. */
+/* Helpers of the launchers: every CUDA failure becomes an error value that names device and call.
+ */
 #ifndef CUZK_CUDA_LAUNCH_CUH
 #define CUZK_CUDA_LAUNCH_CUH
 

@@ -2,8 +2,8 @@
  * copy c, affine and canonical.
  *
  * A thread doubles a point `shift` times in Jacobian coordinates (2 multiplications and 5 squarings
- * each: https://hyperelliptic.org/EFD/g1p/auto-shortw-jacobian-0.html, dbl-2009-l); the block shares
- * the inversion of the Z. Limit: the integer multiplier. */
+ * each: https://hyperelliptic.org/EFD/g1p/auto-shortw-jacobian-0.html, dbl-2009-l); the block
+ * shares the inversion of the Z. Limit: the integer multiplier. */
 #ifndef CUZK_CUDA_MULTIPLES_CUH
 #define CUZK_CUDA_MULTIPLES_CUH
 
