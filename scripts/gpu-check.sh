@@ -8,8 +8,8 @@
 # quick: tests. sanitize: four tools on small sizes, side by side. bench: kernels on resident data.
 # porep32: full-size partitions (scripts/gpu-porep32.sh). engine: several jobs on one card at full size
 # (tests/cuda/bench_engine.c; ARGUMENTs are its scenarios and options; parameters in PARAMS_DIR, by
-# default in /dev/shm, are made when they are missing). all: quick, sanitize and bench, under 9 minutes
-# on 16 cores.
+# default in /dev/shm, are made when they are missing). all: quick, sanitize and bench; its
+# time is in docs/benchmarks/gpu-kernels.md.
 set -u
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 what=${1:-all}

@@ -27,8 +27,7 @@ namespace cuzk {
 
 constexpr uint32_t TREE_BLOCK = CUZK_TREE_BLOCK; /* threads */
 constexpr uint32_t LIST_NEGATIVE = 0x80000000u;  /* list entry: the point is subtracted */
-
-constexpr uint32_t TREE_FINISHED = 0x80000000u; /* destination: a bucket's only sum */
+constexpr uint32_t TREE_FINISHED = 0x80000000u;  /* destination: a bucket's only sum */
 
 /* An addition: its two points as list entries or positions, and the place of the sum. */
 struct tree_item {
@@ -72,10 +71,7 @@ struct tree_share {
     uint32_t batch;
 };
 
-/* As few a thread as keep all threads busy, at most TREE_BATCH_MAX, in equal shares when the device
- * is filled several times. Then, staggered, the quarters of the first wave of blocks get one to
- * four quarters of a share, which puts the blocks out of step, and those of a last wave the rest.
- */
+/* How often the additions fill the device, at most TREE_BATCH_MAX a thread each time. */
 constexpr uint32_t TREE_BATCH_MAX = CUZK_TREE_BATCH_MAX;
 CUZK_HD uint32_t tree_rounds(uint64_t additions, uint32_t threads) {
     return (uint32_t)((additions + (uint64_t)threads * TREE_BATCH_MAX - 1) /
@@ -97,6 +93,10 @@ struct tree_stagger {
         return block % quarter == 0 ? sum : sum + (uint64_t)(block % quarter) * of(block);
     }
 };
+/* As few a thread as keep all threads busy, at most TREE_BATCH_MAX, in equal shares when the device
+ * is filled several times. Then, staggered, the quarters of the first wave of blocks get one to
+ * four quarters of a share, which puts the blocks out of step, and those of a last wave the rest.
+ */
 CUZK_HD tree_share tree_share_of(uint32_t additions, uint32_t threads, bool staggered,
                                  uint32_t block) {
     const uint32_t rounds = tree_rounds(additions, threads), wave = threads / TREE_BLOCK;
